@@ -36,7 +36,9 @@ final class BinlogStream implements ServerStream {
     private final SemiSyncPackets semiSync = new SemiSyncPackets();
     private boolean registered;
     private boolean rested;
-    private boolean over;
+    /** Whether it has ended, or was replaced: then another one may bring the same by now. */
+    private volatile boolean over;
+
     private final long beganNanos;
     private volatile long lastNanos;
     /** Whether silence means that the connection is dead: heartbeats come. */
@@ -198,6 +200,11 @@ final class BinlogStream implements ServerStream {
     /** Returns whether data arrived at least this long after the begin. Thread-safe. */
     boolean lived(Duration least) {
         return lastNanos - beganNanos >= least.toNanos();
+    }
+
+    /** Passes nothing more on, not even its end. On any thread. */
+    void close() {
+        over = true;
     }
 
     private void finish(BinlogTrouble.Reason reason, String message) {

@@ -6,7 +6,6 @@ import io.understudy.plugin.ResponseView;
 import io.understudy.plugin.ServerConnection;
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugin.ServerResponse;
-import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -14,7 +13,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -52,6 +50,7 @@ final class DumpAttempt implements Runnable {
         if (state instanceof DumpState.Opened opened) {
             opened.on().close();
         } else if (state instanceof DumpState.Reading reading) {
+            reading.stream().close();
             reading.on().close();
         }
         state = new DumpState.Ended();
@@ -182,10 +181,8 @@ final class DumpAttempt implements Runnable {
 
     private BinlogStream stream(PrimaryFacts facts, StreamPosition position, ServerConnection on) {
         BinlogParser parser = new BinlogParser(facts.flavor(), settings.wantTables(), transaction -> {
-            if (dump.isPresent(this)) {
-                position.passed(transaction);
-                settings.listener().onTransaction(transaction);
-            }
+            position.passed(transaction);
+            settings.listener().onTransaction(transaction);
         });
         return new BinlogStream(
                 parser,
@@ -193,47 +190,9 @@ final class DumpAttempt implements Runnable {
                 settings.rest(),
                 settings.bytes().now(),
                 settings.bytes().to(),
-                whilePresent(settings.replica()),
+                settings.replica(),
                 upTo -> on.answer(DumpCommands.acknowledgement(on.alloc(), upTo)),
                 this::trouble);
-    }
-
-    /** Returns a view of the replica that is told nothing more of this stream once it has been replaced. */
-    private @Nullable SemiSyncReplica whilePresent(@Nullable SemiSyncReplica replica) {
-        return replica == null
-                ? null
-                : new SemiSyncReplica() {
-                    @Override
-                    public PrimaryFacts start(PrimaryFacts facts) throws SQLException {
-                        return replica.start(facts);
-                    }
-
-                    @Override
-                    public boolean registers() {
-                        return replica.registers();
-                    }
-
-                    @Override
-                    public void registered(Acknowledgements to, String file) {
-                        if (dump.isPresent(DumpAttempt.this)) {
-                            replica.registered(to, file);
-                        }
-                    }
-
-                    @Override
-                    public void idle(BinlogEnd end) {
-                        if (dump.isPresent(DumpAttempt.this)) {
-                            replica.idle(end);
-                        }
-                    }
-
-                    @Override
-                    public void passed(BinlogEnd end, boolean awaited) {
-                        if (dump.isPresent(DumpAttempt.this)) {
-                            replica.passed(end, awaited);
-                        }
-                    }
-                };
     }
 
     /** Describes the start position for the log. */

@@ -2,6 +2,7 @@ package io.understudy.plugins.binlog;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.netty.buffer.ByteBuf;
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.testkit.CapturedLog;
 import io.understudy.testkit.ManualExecutor;
@@ -22,6 +23,10 @@ class BinlogDumpTest {
     }
 
     private BinlogDump dump(long serverId) {
+        return dump(serverId, BinlogDump.Bytes.NONE);
+    }
+
+    private BinlogDump dump(long serverId, BinlogDump.Bytes bytes) {
         DumpSettings settings = new DumpSettings(
                 BinlogDump.HEARTBEAT,
                 primary,
@@ -30,7 +35,7 @@ class BinlogDumpTest {
                 new ServerIds(serverId),
                 () -> true,
                 () -> 0,
-                BinlogDump.Bytes.NONE,
+                bytes,
                 null,
                 new BinlogListener() {
                     @Override
@@ -278,6 +283,34 @@ class BinlogDumpTest {
         primary.silentSql = true;
         dump(0);
         expectTrouble(BinlogTrouble.Reason.CONNECTION, "closed the connection");
+    }
+
+    /** Its last packets may arrive after the next stream has begun, on another thread. */
+    @Test
+    void aStreamThatWasReplacedPassesNothingOn() {
+        List<Integer> passed = new ArrayList<>();
+        BinlogDump dump = dump(0, new BinlogDump.Bytes(() -> true, () -> true, new BinlogEvents() {
+            @Override
+            public void onFormat(byte[] event) {
+                passed.add(EventType.FORMAT_DESCRIPTION);
+            }
+
+            @Override
+            public void onEvent(ByteBuf buf, int index, int length, boolean first, boolean whole) {
+                passed.add(EventHeader.type(buf, index));
+            }
+        }));
+        EventBuilder server = new EventBuilder(1, true);
+        FakePrimary.Dump former = last();
+        former.feed(server.format("11.4.5-MariaDB"), server.mariaDbGtid(0, 8, 0x0c, 0));
+        assertThat(passed).containsExactly(EventType.FORMAT_DESCRIPTION, EventType.MARIADB_GTID);
+        passed.clear();
+
+        dump.again();
+        executor.advance(Duration.ofMillis(10));
+        former.feed(server.query("INSERT INTO t VALUES (1)"), server.xid(), server.format("11.4.5-MariaDB"));
+        assertThat(passed).isEmpty();
+        assertThat(transactions).isEmpty();
     }
 
     @Test

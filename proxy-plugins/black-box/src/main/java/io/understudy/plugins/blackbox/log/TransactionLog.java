@@ -148,15 +148,16 @@ public final class TransactionLog implements AutoCloseable {
     }
 
     private void begin() throws IOException {
-        long number = lastNumber + 1;
-        Path file = LogFiles.file(directory, number);
-        SegmentHeader header =
-                new SegmentHeader(number, synced, SegmentHeader.random(), salt, salt == null ? null : keys.check(salt));
+        Path file;
+        do {
+            file = LogFiles.file(directory, ++lastNumber);
+        } while (Files.exists(file)); // without a header, as its writer was killed before the first flush, or damaged
+        byte[] check = salt == null ? null : keys.check(salt);
+        SegmentHeader header = new SegmentHeader(lastNumber, synced, SegmentHeader.random(), salt, check);
         FileChannel channel = FileChannel.open(
                 file,
                 Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
                 PosixFilePermissions.asFileAttribute(DirectoryLock.OWNER_ONLY));
-        lastNumber = number;
         Segment segment = new Segment(file, header, header.cipher(file, keys), 0);
         writing = new Writing(segment, channel);
         synchronized (segments) {

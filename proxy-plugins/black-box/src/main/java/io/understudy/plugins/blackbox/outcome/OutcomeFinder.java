@@ -57,8 +57,8 @@ public final class OutcomeFinder implements Runnable, AutoCloseable {
     private final LongSupplier nanoClock;
     private final Judge judge;
     private final Map<Verdict, Counter> counters = new EnumMap<>(Verdict.class);
-    private final Queue<Pending> arriving = new ConcurrentLinkedQueue<>();
-    private final Queue<Told> told = new ConcurrentLinkedQueue<>();
+    /** What sessions have said, in their order: a client may be told before its statement is taken over. */
+    private final Queue<Runnable> arriving = new ConcurrentLinkedQueue<>();
     private final AtomicInteger waiting = new AtomicInteger();
     /** Used by {@link #run} alone, as the fields behind it. */
     private final List<Pending> pending = new ArrayList<>();
@@ -79,8 +79,6 @@ public final class OutcomeFinder implements Runnable, AutoCloseable {
         @Nullable
         PrimaryLook look() throws SQLException;
     }
-
-    private record Told(long session, long command, Verdict verdict) {}
 
     private static final class Pending {
         private final UnansweredStatement lost;
@@ -179,7 +177,7 @@ public final class OutcomeFinder implements Runnable, AutoCloseable {
             return next.stage;
         }
         record(next, Verdict.UNKNOWN, "", next.reason, false);
-        arriving.add(next);
+        arriving.add(() -> arrived(next));
         if (lost.effect() == UnansweredStatement.Effect.NONE) {
             next.stage.complete(new Outcome.NotCommitted());
         } else if (!patience.isZero()) {
@@ -191,20 +189,24 @@ public final class OutcomeFinder implements Runnable, AutoCloseable {
 
     /** Called when a client was told. */
     public void told(long session, long command, Outcome outcome) {
-        told.add(new Told(session, command, verdict(outcome)));
+        arriving.add(() -> recordTold(session, command, verdict(outcome)));
     }
 
-    private void recordTold() {
-        for (Told next = told.poll(); next != null; next = told.poll()) {
-            for (OutcomeRecord each : outcomes.find(Outcomes.Filter.ANY)) {
-                if (each.session() == next.session
-                        && each.command() == next.command
-                        && each.verdict() == next.verdict) {
-                    OutcomeRecord recorded = each.asTold();
-                    outcomes.add(recorded);
-                    if (recorded.settled()) {
-                        out.accept(recorded);
-                    }
+    private void arrived(Pending next) {
+        if (next.lost.effect() == UnansweredStatement.Effect.NONE) {
+            settle(next, Judgement.notCommitted());
+        } else {
+            pending.add(next);
+        }
+    }
+
+    private void recordTold(long session, long command, Verdict verdict) {
+        for (OutcomeRecord each : outcomes.find(Outcomes.Filter.ANY)) {
+            if (each.session() == session && each.command() == command && each.verdict() == verdict) {
+                OutcomeRecord recorded = each.asTold();
+                outcomes.add(recorded);
+                if (recorded.settled()) {
+                    out.accept(recorded);
                 }
             }
         }
@@ -213,13 +215,8 @@ public final class OutcomeFinder implements Runnable, AutoCloseable {
     @Override
     public void run() {
         try {
-            recordTold();
-            for (Pending next = arriving.poll(); next != null; next = arriving.poll()) {
-                if (next.lost.effect() == UnansweredStatement.Effect.NONE) {
-                    settle(next, Judgement.notCommitted());
-                } else {
-                    pending.add(next);
-                }
+            for (Runnable next = arriving.poll(); next != null; next = arriving.poll()) {
+                next.run();
             }
             giveUp();
             if (pending.isEmpty() && !mayBeAnotherPrimary()) {

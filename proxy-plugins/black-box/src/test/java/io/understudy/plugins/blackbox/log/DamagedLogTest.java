@@ -15,6 +15,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * A file that was cut anywhere, or in which any byte is another one: never a wrong transaction, never another order,
@@ -135,6 +136,22 @@ class DamagedLogTest extends LogHarness {
         return all.stream()
                 .filter(each -> !each.startsWith("missed") || each.length() == "missed 0-1-111".length())
                 .toList();
+    }
+
+    /** The process was killed between the creation of a file and its first flush, or the file's header is damaged. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 5, 500})
+    void aFileWithoutAHeaderDoesNotStandInTheWayOfTheNext(int bytes) throws IOException {
+        write(false, false);
+        byte[] content = new byte[bytes];
+        Arrays.fill(content, (byte) 7);
+        Files.write(LogFiles.file(directory, 2), content);
+        try (TransactionLog log = open(new Lines())) {
+            log.start(at("0-1-14"), false);
+            append(log, 15, "events");
+            log.flush();
+        }
+        assertThat(reopened().all).contains("0-1-15 events");
     }
 
     /** The end is cut once, and said once. */

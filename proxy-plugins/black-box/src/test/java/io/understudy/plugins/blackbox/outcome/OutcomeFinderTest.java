@@ -115,6 +115,19 @@ class OutcomeFinderTest {
                 .isEqualTo(OutcomeRecord.Verdict.NOT_COMMITTED);
     }
 
+    /** The client is told at once, before the finder has taken the statement over. */
+    @Test
+    void whatAClientWasToldAtOnceIsRecorded() {
+        UnansweredStatement within = PrimaryOrderTest.lost(now, null, UnansweredStatement.Effect.NONE);
+        finder.lost(within, HOLD);
+        finder.told(within.session(), within.command(), new Outcome.NotCommitted());
+        finder.run();
+        assertThat(outcomes.find(Outcomes.Filter.ANY))
+                .singleElement()
+                .extracting(OutcomeRecord::verdict, OutcomeRecord::told)
+                .containsExactly(OutcomeRecord.Verdict.NOT_COMMITTED, true);
+    }
+
     /** RESET MASTER: what was not read of the log is gone. */
     @Test
     void aPrimaryThatLacksWhatItsLogHadTellsNothing() {
