@@ -33,7 +33,7 @@ public final class BinlogDump {
     static final Duration HEARTBEAT = Duration.ofSeconds(5);
 
     /** As above, to a semi-synchronous replica: four missing ones are noticed within a second. */
-    private static final Duration SHORT_HEARTBEAT = Duration.ofMillis(200);
+    static final Duration SHORT_HEARTBEAT = Duration.ofMillis(200);
 
     /**
      * Rest between reads that saves nearly all wake-ups of a busy log, for subscribers that need no exact arrival
@@ -76,19 +76,7 @@ public final class BinlogDump {
             ScheduledExecutorService executor,
             BinlogEvents events,
             BinlogListener listener) {
-        this(
-                new DumpSettings(
-                        HEARTBEAT,
-                        connector,
-                        queries,
-                        System::nanoTime,
-                        new ServerIds(0),
-                        () -> true,
-                        REST::toNanos,
-                        new Bytes(() -> false, () -> true, events),
-                        null,
-                        listener),
-                executor);
+        this(DumpSettings.of(connector, queries, new Bytes(() -> false, () -> true, events), null, listener), executor);
     }
 
     /**
@@ -98,9 +86,7 @@ public final class BinlogDump {
      *     position
      * @param now whether the next event's bytes are needed
      */
-    record Bytes(BooleanSupplier wanted, BooleanSupplier now, BinlogEvents to) {
-        static final Bytes NONE = new Bytes(() -> false, () -> false, BinlogStream.UNWANTED);
-    }
+    record Bytes(BooleanSupplier wanted, BooleanSupplier now, BinlogEvents to) {}
 
     /**
      * A dump connection that can be a semi-synchronous replica's, reads events as they arrive, and begins where
@@ -114,17 +100,7 @@ public final class BinlogDump {
             BinlogEvents events,
             BinlogListener listener) {
         this(
-                new DumpSettings(
-                        SHORT_HEARTBEAT,
-                        connector,
-                        queries,
-                        System::nanoTime,
-                        new ServerIds(0),
-                        () -> false,
-                        () -> 0,
-                        new Bytes(() -> true, () -> true, events),
-                        replica,
-                        listener),
+                DumpSettings.of(connector, queries, new Bytes(() -> true, () -> true, events), replica, listener),
                 executor);
     }
 
@@ -188,7 +164,7 @@ public final class BinlogDump {
     /** Ends a pause: the primary responds again. Does not wait. */
     public synchronized void primaryReachable() {
         news.outageEnded();
-        if (stopped || present.state() instanceof DumpState.Reading) {
+        if (stopped || present.stream() != null) {
             return;
         }
         backOff.reset();
@@ -203,16 +179,8 @@ public final class BinlogDump {
      *
      * @return false if there is no stream
      */
-    boolean between(Runnable task) {
-        DumpState state;
-        synchronized (this) {
-            state = present.state();
-        }
-        if (!(state instanceof DumpState.Reading reading)) {
-            return false;
-        }
-        reading.on().loop().execute(() -> reading.stream().between(task));
-        return true;
+    synchronized boolean between(Runnable task) {
+        return present.between(task);
     }
 
     /**
@@ -225,8 +193,8 @@ public final class BinlogDump {
 
     /** Returns whether the present stream has brought a transaction, a heartbeat or the mark. Does not wait. */
     public synchronized boolean flows() {
-        return present.state() instanceof DumpState.Reading reading
-                && reading.stream().flows();
+        BinlogStream reading = present.stream();
+        return reading != null && reading.flows();
     }
 
     /** Returns whether the attempt has neither ended nor been replaced. */
@@ -267,12 +235,17 @@ public final class BinlogDump {
             opened.close();
             return false;
         }
-        attempt.became(new DumpState.Opened(opened));
+        attempt.became(opened, null);
         return true;
     }
 
     /** Called when an attempt requests its stream. Returns false if it has been replaced. */
-    boolean streams(DumpAttempt attempt, DumpState.Reading reading, PrimaryFacts facts, StreamPosition position) {
+    boolean streams(
+            DumpAttempt attempt,
+            ServerConnection on,
+            BinlogStream stream,
+            PrimaryFacts facts,
+            StreamPosition position) {
         boolean otherServer;
         boolean expected;
         synchronized (this) {
@@ -285,7 +258,7 @@ public final class BinlogDump {
             reached = position;
             expected = followed;
             followed = false;
-            attempt.became(reading);
+            attempt.became(on, stream);
         }
         if (otherServer) {
             log.atLevel(expected ? Level.INFO : Level.WARN)
@@ -313,8 +286,8 @@ public final class BinlogDump {
             if (!isPresent(attempt)) {
                 return;
             }
-            if (attempt.state() instanceof DumpState.Reading reading
-                    && reading.stream().lived(LONGEST_PAUSE)) {
+            BinlogStream reading = attempt.stream();
+            if (reading != null && reading.lived(LONGEST_PAUSE)) {
                 backOff.reset();
             }
             next = next();
@@ -356,14 +329,15 @@ public final class BinlogDump {
         Duration patience;
         boolean silent;
         synchronized (this) {
-            if (!(attempt.state() instanceof DumpState.Reading reading)) {
+            BinlogStream reading = attempt.stream();
+            if (reading == null) {
                 return;
             }
-            if (reading.stream().lived(settings.heartbeat())) {
+            if (reading.lived(settings.heartbeat())) {
                 lastReason = null;
             }
-            patience = settings.silence(reading.stream().flows());
-            silent = settings.nanoClock().getAsLong() - reading.stream().lastNanos() > patience.toNanos();
+            patience = settings.silence(reading.flows());
+            silent = settings.nanoClock().getAsLong() - reading.lastNanos() > patience.toNanos();
         }
         if (silent) {
             ended(

@@ -123,13 +123,10 @@ public final class BinlogFeed implements AutoCloseable {
             begin(needs.serverId());
         } else if (joining.wantsEvents() && !running.exact) {
             // The running stream's start position is only approximately known.
-            if (!streaming()) {
-                running.dump.stop();
-                begin(running.serverId == 0 ? needs.serverId() : running.serverId);
-            } else {
-                submit(() -> beginAnew(
-                        running, needs.serverId(), "it is read from an exact position, for " + needs.subscriber()));
-            }
+            restart(
+                    running,
+                    running.serverId == 0 ? needs.serverId() : 0,
+                    "it is read from an exact position, for " + needs.subscriber());
         } else if (needs.serverId() != 0 && needs.serverId() != running.serverId) {
             otherServerId(running, needs);
         }
@@ -230,22 +227,28 @@ public final class BinlogFeed implements AutoCloseable {
                     needs.subscriber(),
                     needs.serverId(),
                     running.serverId);
-        } else if (!streaming()) {
-            running.dump.stop();
-            begin(needs.serverId());
         } else {
-            submit(() -> beginAnew(
+            restart(
                     running,
                     needs.serverId(),
-                    "it is read as server id " + needs.serverId() + ", which " + needs.subscriber() + " requests"));
+                    "it is read as server id " + needs.serverId() + ", which " + needs.subscriber() + " requests");
+        }
+    }
+
+    /** @param serverId 0 for that of the present stream */
+    private void restart(Run running, long serverId, String why) {
+        if (streaming()) {
+            submit(() -> beginAnew(running, serverId, why));
+        } else {
+            running.dump.stop();
+            begin(serverId == 0 ? running.serverId : serverId);
         }
     }
 
     /** Ends the stream if there is one, and begins another one at once. On any thread; does not wait. */
     public synchronized void readAnew(String why) {
         if (streaming()) {
-            Run running = run;
-            submit(() -> beginAnew(running, 0, why));
+            restart(run, 0, why);
         } else {
             primaryReachable(); // it has ended by itself
         }

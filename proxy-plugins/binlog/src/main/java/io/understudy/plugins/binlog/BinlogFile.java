@@ -75,7 +75,10 @@ public final class BinlogFile {
             byte[] event = new byte[(int) Math.min(length, MOST_SHOWN)];
             System.arraycopy(header, 0, event, 0, header.length);
             int rest = event.length - header.length;
-            if (data.readNBytes(event, header.length, rest) < rest || !skip(data, length - event.length)) {
+            try {
+                data.readFully(event, header.length, rest);
+                data.skipNBytes(length - event.length);
+            } catch (EOFException e) {
                 return;
             }
             ByteBuf buf = Unpooled.wrappedBuffer(event);
@@ -99,17 +102,5 @@ public final class BinlogFile {
                 throw new IOException(file + ": the event at offset " + at + " cannot be read: " + e.getMessage(), e);
             }
         }
-    }
-
-    private static boolean skip(DataInputStream data, long bytes) throws IOException {
-        long left = bytes;
-        while (left > 0) {
-            long skipped = data.skip(left);
-            if (skipped == 0 && data.read() < 0) {
-                return false;
-            }
-            left -= Math.max(1, skipped);
-        }
-        return true;
     }
 }

@@ -2,8 +2,13 @@ package io.understudy.plugins.binlog;
 
 import io.netty.buffer.ByteBuf;
 import io.understudy.plugin.ServerFlavor;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Follows the events of one stream and recognises complete transactions. It reads headers and the few bodies that
@@ -16,6 +21,8 @@ import java.util.function.Consumer;
  * a single event.
  */
 final class BinlogParser {
+    static final int MOST_STATEMENTS = 32;
+
     private enum Ending {
         NOT_YET,
         AT_LAST_BYTE
@@ -34,11 +41,13 @@ final class BinlogParser {
     private TransactionKind kind = TransactionKind.WRITE;
     private long serverId;
     private long bytes;
-    private final WrittenTables tables = new WrittenTables();
+    private final Set<String> tables = new LinkedHashSet<>();
     private boolean tablesWanted;
     private boolean tablesKnown;
     private boolean statements;
-    private final LoggedStatements logged = new LoggedStatements();
+    /** At most {@link #MOST_STATEMENTS}, and behind these an unread one if there are more. */
+    private final List<LoggedStatement> logged = new ArrayList<>();
+
     private long seconds;
     private long thread;
 
@@ -118,10 +127,10 @@ final class BinlogParser {
                 bytes,
                 receivedNanos,
                 punctual,
-                tables.copy(),
+                Set.copyOf(tables),
                 tablesKnown,
                 statements,
-                logged.first(),
+                first(),
                 seconds,
                 thread);
         open = false;
@@ -168,7 +177,10 @@ final class BinlogParser {
                 thread = thread != 0 ? thread : QueryEvent.thread(buf, body, end);
                 seconds = Math.max(seconds, QueryEvent.seconds(buf, body, end));
                 if (query(QueryEvent.start(buf, body, end)) && tablesWanted) {
-                    logged.add(logged.full() ? LoggedStatement.UNREAD : QueryEvent.statement(buf, body, end, whole));
+                    log(
+                            logged.size() < MOST_STATEMENTS
+                                    ? QueryEvent.statement(buf, body, end, whole)
+                                    : LoggedStatement.UNREAD);
                 }
             }
             case EventType.QUERY_COMPRESSED -> {
@@ -176,12 +188,12 @@ final class BinlogParser {
                 seconds = Math.max(seconds, QueryEvent.seconds(buf, body, end));
                 // Never BEGIN or COMMIT, which are too short to compress.
                 if (query("") && tablesWanted) {
-                    logged.add(LoggedStatement.UNREAD);
+                    log(LoggedStatement.UNREAD);
                 }
             }
             case EventType.EXECUTE_LOAD_QUERY -> {
                 statement();
-                logged.add(LoggedStatement.UNREAD);
+                log(LoggedStatement.UNREAD);
             }
             default -> {
                 if (EventType.isUnknown(type, mariadb)) {
@@ -234,9 +246,30 @@ final class BinlogParser {
             return;
         }
         String name = names.read(buf, body, end);
-        if (name == null || !tables.add(name)) {
+        if (name == null || tables.size() == BinlogTransaction.MAX_TABLES && !tables.contains(name)) {
             tablesKnown = false;
+        } else {
+            tables.add(name);
         }
+    }
+
+    private void log(LoggedStatement statement) {
+        if (logged.size() <= MOST_STATEMENTS) {
+            logged.add(logged.size() < MOST_STATEMENTS ? statement : LoggedStatement.UNREAD);
+        }
+    }
+
+    /** Returns the first logged statement, which leads to the others; null if there is none, or it was not read. */
+    @SuppressWarnings("ReferenceEquality") // UNREAD is a mark
+    private @Nullable LoggedStatement first() {
+        if (logged.isEmpty() || logged.get(0) == LoggedStatement.UNREAD) {
+            return null;
+        }
+        LoggedStatement first = null;
+        for (int i = logged.size() - 1; i >= 0; i--) {
+            first = logged.get(i).before(first);
+        }
+        return first;
     }
 
     private void complete() {

@@ -17,15 +17,6 @@ final class BinlogStream implements ServerStream {
     /** Longest event that fits into one packet; a longer one continues in the next. */
     private static final int WHOLE = 0xFF_FFFF;
 
-    /** Discards the bytes. */
-    static final BinlogEvents UNWANTED = new BinlogEvents() {
-        @Override
-        public void onFormat(byte[] event) {}
-
-        @Override
-        public void onEvent(ByteBuf buf, int index, int length, boolean first, boolean whole) {}
-    };
-
     private final BinlogParser parser;
     private final BiConsumer<BinlogTrouble.Reason, String> onEnd;
     private final LongSupplier rest;

@@ -50,30 +50,27 @@ public final class BinlogSubscription implements AutoCloseable {
         return needs.events() != null;
     }
 
-    /** Called without the feed's lock. Returns false if the subscriber has failed. */
+    /** Called without the feed's lock, as the next two. Returns false if the subscriber has failed. */
     boolean format(byte[] event) {
         BinlogEvents to = needs.events();
-        try {
-            if (to != null) {
-                to.onFormat(event);
-            }
-            return true;
-        } catch (Throwable fault) {
-            failed("onFormat", fault);
-            return false;
-        }
+        return to == null || succeeds("onFormat", () -> to.onFormat(event));
     }
 
-    /** Called without the feed's lock. Returns false if the subscriber has failed. */
     boolean event(ByteBuf buf, int index, int length, boolean first, boolean whole) {
         BinlogEvents to = needs.events();
+        return to == null || succeeds("onEvent", () -> to.onEvent(buf, index, length, first, whole));
+    }
+
+    boolean transaction(BinlogTransaction transaction) {
+        return succeeds("onTransaction", () -> listener.onTransaction(transaction));
+    }
+
+    private boolean succeeds(String where, Runnable call) {
         try {
-            if (to != null) {
-                to.onEvent(buf, index, length, first, whole);
-            }
+            call.run();
             return true;
         } catch (Throwable fault) {
-            failed("onEvent", fault);
+            failed(where, fault);
             return false;
         }
     }
@@ -90,11 +87,8 @@ public final class BinlogSubscription implements AutoCloseable {
 
     void start(PrimaryFacts facts) {
         informed = true;
-        try {
-            listener.onStart(facts);
-            reading = true;
-        } catch (Throwable fault) {
-            failed("onStart", fault);
+        reading = succeeds("onStart", () -> listener.onStart(facts));
+        if (!reading) {
             exclude();
         }
     }
@@ -114,17 +108,6 @@ public final class BinlogSubscription implements AutoCloseable {
             listener.onGap(trouble);
         } catch (Throwable fault) {
             log.error("{} failed in onGap of the binary log's feed", needs.subscriber(), fault);
-        }
-    }
-
-    /** Called without the feed's lock. Returns false if the listener has failed. */
-    boolean transaction(BinlogTransaction transaction) {
-        try {
-            listener.onTransaction(transaction);
-            return true;
-        } catch (Throwable fault) {
-            failed("onTransaction", fault);
-            return false;
         }
     }
 

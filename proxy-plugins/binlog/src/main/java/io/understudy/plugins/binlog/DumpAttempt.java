@@ -13,6 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -29,31 +30,49 @@ final class DumpAttempt implements Runnable {
 
     private final BinlogDump dump;
     private final DumpSettings settings;
-    private DumpState state = new DumpState.Begun();
+    /** The connection from when it is open; and the stream from when that is requested. Null again at the end. */
+    private @Nullable ServerConnection connection;
+
+    private @Nullable BinlogStream stream;
 
     DumpAttempt(BinlogDump dump, DumpSettings settings) {
         this.dump = dump;
         this.settings = settings;
     }
 
-    DumpState state() {
-        return state;
+    /** Returns the stream while it is read. */
+    @Nullable
+    BinlogStream stream() {
+        return stream;
     }
 
     /** Called when the connection is open, and when the stream is requested. */
-    void became(DumpState next) {
-        state = next;
+    void became(ServerConnection open, @Nullable BinlogStream requested) {
+        connection = open;
+        stream = requested;
     }
 
-    /** Closes the connection if it is open. */
-    void close() {
-        if (state instanceof DumpState.Opened opened) {
-            opened.on().close();
-        } else if (state instanceof DumpState.Reading reading) {
-            reading.stream().close();
-            reading.on().close();
+    /** Runs a task on the event loop of the stream. Returns false if there is none. */
+    boolean between(Runnable task) {
+        ServerConnection on = connection;
+        BinlogStream streaming = stream;
+        if (on == null || streaming == null) {
+            return false;
         }
-        state = new DumpState.Ended();
+        on.loop().execute(() -> streaming.between(task));
+        return true;
+    }
+
+    /** Ends the stream, and closes the connection if it is open. */
+    void close() {
+        if (stream != null) {
+            stream.close();
+        }
+        if (connection != null) {
+            connection.close();
+        }
+        stream = null;
+        connection = null;
     }
 
     @Override
@@ -166,7 +185,7 @@ final class DumpAttempt implements Runnable {
             return;
         }
         BinlogStream begun = stream(facts, position, on);
-        if (!dump.streams(this, new DumpState.Reading(on, begun), facts, position)) {
+        if (!dump.streams(this, on, begun, facts, position)) {
             command.release();
             return;
         }

@@ -33,6 +33,27 @@ record DumpSettings(
     /** Patience with a server that looks for the start position; a replica has the same ({@code slave_net_timeout}). */
     private static final Duration SEEKING = Duration.ofSeconds(60);
 
+    /** Returns those of a connection whose arrival times matter only to a replica, and which needs tables only else. */
+    static DumpSettings of(
+            ServerConnector connector,
+            PrimaryQueries queries,
+            BinlogDump.Bytes bytes,
+            @Nullable SemiSyncReplica replica,
+            BinlogListener listener) {
+        boolean reader = replica == null;
+        return new DumpSettings(
+                reader ? BinlogDump.HEARTBEAT : BinlogDump.SHORT_HEARTBEAT,
+                connector,
+                queries,
+                System::nanoTime,
+                new ServerIds(0),
+                () -> reader,
+                () -> reader ? BinlogDump.REST.toNanos() : 0,
+                bytes,
+                replica,
+                listener);
+    }
+
     /**
      * Returns the silence after which the connection counts as dead.
      *

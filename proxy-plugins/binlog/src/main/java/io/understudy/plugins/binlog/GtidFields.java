@@ -1,6 +1,8 @@
 package io.understudy.plugins.binlog;
 
 import io.netty.buffer.ByteBuf;
+import java.nio.ByteBuffer;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** The fields of a GTID event, filled by its readers. Not thread-safe. */
@@ -127,16 +129,14 @@ final class GtidFields {
     }
 
     private static String uuid(Varlen in) {
-        byte[] bytes = new byte[UUID_BYTES];
-        for (int i = 0; i < UUID_BYTES; i++) {
-            bytes[i] = (byte) in.unsigned();
+        ByteBuffer bytes = ByteBuffer.allocate(UUID_BYTES);
+        while (bytes.hasRemaining()) {
+            bytes.put((byte) in.unsigned());
         }
-        return Uuids.format(bytes, 0);
+        return new UUID(bytes.getLong(0), bytes.getLong(Long.BYTES)).toString();
     }
 
     private static String uuid(ByteBuf buf, int index) {
-        byte[] bytes = new byte[UUID_BYTES];
-        buf.getBytes(index, bytes);
-        return Uuids.format(bytes, 0);
+        return new UUID(buf.getLong(index), buf.getLong(index + Long.BYTES)).toString();
     }
 }

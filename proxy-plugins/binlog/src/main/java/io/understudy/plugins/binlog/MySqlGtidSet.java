@@ -3,6 +3,7 @@ package io.understudy.plugins.binlog;
 import io.netty.buffer.ByteBuf;
 import io.understudy.servers.GtidNumbers;
 import java.nio.charset.StandardCharsets;
+import java.util.UUID;
 
 /**
  * Encodes a set of MySQL GTIDs for COM_BINLOG_DUMP_GTID: for each source its UUID and its intervals, ends exclusive. If
@@ -21,7 +22,8 @@ final class MySqlGtidSet {
         out.writeLongLE(tagged ? TAGGED | count << 8 : count);
         set.forEach((source, ranges) -> {
             int colon = source.indexOf(':');
-            out.writeBytes(Uuids.parse(colon < 0 ? source : source.substring(0, colon)));
+            UUID uuid = UUID.fromString(colon < 0 ? source : source.substring(0, colon));
+            out.writeLong(uuid.getMostSignificantBits()).writeLong(uuid.getLeastSignificantBits());
             if (tagged) {
                 String tag = colon < 0 ? "" : source.substring(colon + 1);
                 // At most 32 ASCII characters, so the length takes one byte of a variable-length integer.

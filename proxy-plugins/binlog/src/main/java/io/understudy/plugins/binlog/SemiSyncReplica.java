@@ -15,7 +15,9 @@ public interface SemiSyncReplica {
     PrimaryFacts start(PrimaryFacts facts) throws SQLException;
 
     /** Returns whether the next stream is one of a semi-synchronous replica. Called before each stream. */
-    boolean registers();
+    default boolean registers() {
+        return false;
+    }
 
     /**
      * Called when the stream brings the mark of semi-synchronous replication: from now on the primary may wait for this
@@ -23,14 +25,14 @@ public interface SemiSyncReplica {
      *
      * @param file of the binary log in which the stream begins
      */
-    void registered(Acknowledgements to, String file);
+    default void registered(Acknowledgements to, String file) {}
 
     /**
      * Called behind {@link BinlogListener#onTransaction} for the same transaction.
      *
      * @param awaited whether the primary waits for its acknowledgement
      */
-    void passed(BinlogEnd end, boolean awaited);
+    default void passed(BinlogEnd end, boolean awaited) {}
 
     /**
      * Called when the server has nothing to send: its heartbeat says up to where it has sent everything.

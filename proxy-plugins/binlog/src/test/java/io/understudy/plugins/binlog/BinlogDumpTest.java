@@ -23,7 +23,7 @@ class BinlogDumpTest {
     }
 
     private BinlogDump dump(long serverId) {
-        return dump(serverId, BinlogDump.Bytes.NONE);
+        return dump(serverId, new BinlogDump.Bytes(() -> false, () -> false, EventBuilder.UNWANTED));
     }
 
     private BinlogDump dump(long serverId, BinlogDump.Bytes bytes) {

@@ -359,7 +359,7 @@ class BinlogFeedTest {
     void whoNeedsMoreThanTheArrivalOfTransactionsHasAStreamOfItsOwn(boolean tables) {
         feed.lend(at("0-1-10"));
         joined("commit-latency", first, false);
-        BinlogNeeds needs = new BinlogNeeds("other", tables, 0, () -> 0, tables ? null : BinlogStream.UNWANTED);
+        BinlogNeeds needs = new BinlogNeeds("other", tables, 0, () -> 0, tables ? null : EventBuilder.UNWANTED);
         BinlogSubscription more = feed.subscribe(needs, second);
         settle();
         assertThat(first.calls).containsExactly("start", "gap connection", "start");

@@ -25,7 +25,7 @@ class BinlogParserTest {
                 now,
                 () -> rest,
                 () -> false,
-                BinlogStream.UNWANTED,
+                EventBuilder.UNWANTED,
                 null,
                 null,
                 (reason, message) -> ends.add(reason + " " + message));
@@ -195,7 +195,7 @@ class BinlogParserTest {
                 last = each;
                 kept++;
             }
-            assertThat(kept).isEqualTo(LoggedStatements.MAX + 1);
+            assertThat(kept).isEqualTo(BinlogParser.MOST_STATEMENTS + 1);
             assertThat(last.whole()).isFalse();
         }
 

@@ -3,6 +3,7 @@ package io.understudy.plugins.binlog;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
 
 /** Builds binary log events as a server sends them. */
 final class EventBuilder {
@@ -75,9 +76,21 @@ final class EventBuilder {
         return event(EventType.MARIADB_GTID, body.writeIntLE((int) thread));
     }
 
+    /** Discards the bytes. */
+    static final BinlogEvents UNWANTED = new BinlogEvents() {
+        @Override
+        public void onFormat(byte[] event) {}
+
+        @Override
+        public void onEvent(ByteBuf buf, int index, int length, boolean first, boolean whole) {}
+    };
+
+    private static byte[] uuid() {
+        return HexFormat.of().parseHex(UUID.replace("-", ""));
+    }
+
     ByteBuf mySqlGtid(int type, long number, long lastCommitted) {
-        ByteBuf body =
-                Unpooled.buffer().writeByte(1).writeBytes(Uuids.parse(UUID)).writeLongLE(number);
+        ByteBuf body = Unpooled.buffer().writeByte(1).writeBytes(uuid()).writeLongLE(number);
         body.writeByte(2)
                 .writeLongLE(lastCommitted)
                 .writeLongLE(lastCommitted + 1)
@@ -97,7 +110,7 @@ final class EventBuilder {
         varlen(body, 0);
         varlen(body, 1); // flags
         varlen(body, 1);
-        for (byte b : Uuids.parse(UUID)) {
+        for (byte b : uuid()) {
             varlen(body, b & 0xFF);
         }
         varlen(body, 2);

@@ -9,7 +9,7 @@ import io.understudy.plugin.SessionContext;
 import io.understudy.plugin.SessionObserver;
 import io.understudy.plugin.Writes;
 import io.understudy.plugins.blackbox.history.AnsweredCommit;
-import io.understudy.plugins.blackbox.history.CommitEvidence;
+import io.understudy.plugins.blackbox.history.AnsweredCommit.CommitEvidence;
 import io.understudy.plugins.blackbox.history.InterruptedSession;
 import io.understudy.plugins.blackbox.kept.SessionEvents;
 import io.understudy.plugins.blackbox.outcome.OutcomeFinder;

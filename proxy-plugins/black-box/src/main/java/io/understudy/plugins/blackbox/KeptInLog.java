@@ -1,20 +1,24 @@
 package io.understudy.plugins.blackbox;
 
-import io.understudy.plugins.binlog.BinlogEnd;
-import io.understudy.plugins.binlog.SemiSyncReplica.Acknowledgements;
-import io.understudy.plugins.blackbox.history.KeptTransaction;
 import io.understudy.plugins.blackbox.kept.BlackBox;
 import io.understudy.plugins.blackbox.kept.Keeping;
 import io.understudy.plugins.blackbox.kept.LogQueue;
 import io.understudy.plugins.blackbox.kept.LogStall;
-import io.understudy.plugins.blackbox.kept.RestoredTraces;
+import io.understudy.plugins.blackbox.kept.RestoredLog;
 import io.understudy.plugins.blackbox.log.LogException;
 import io.understudy.plugins.blackbox.log.TransactionLog;
 import io.understudy.plugins.blackbox.witness.Withdrawal;
 import io.understudy.plugins.blackbox.witness.Witness;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Clock;
+import java.time.Duration;
+import java.util.Arrays;
 import java.util.Objects;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -34,14 +38,18 @@ final class KeptInLog implements Keeping, AutoCloseable {
     private static final int TRACED = 16_000;
 
     private static final long TRACED_BYTES = 64 << 20;
+    private static final int SYNCS = 9;
+    private static final int SYNCED_BYTES = 512;
 
     private final BlackBox box;
     private final BlackBoxConfig config;
     private final Clock clock;
     private final LongSupplier nanoClock;
-    private final AtomicLong acknowledged = new AtomicLong();
     private final LogStall stall = new LogStall();
     private final Thread thread = new Thread(this::run, "black-box-log");
+
+    /** What the last attempt to open the log has read. Used by the thread alone. */
+    private @Nullable RestoredLog restored;
 
     private volatile @Nullable Witness witness;
     private volatile @Nullable LogQueue queue;
@@ -69,10 +77,7 @@ final class KeptInLog implements Keeping, AutoCloseable {
             }
             LogQueue filled = new LogQueue(box, opened, clock, nanoClock);
             queue = filled;
-            RestoredTraces newest = box.newest(TRACED, TRACED_BYTES);
-            if (newest != null) {
-                newest.trace();
-            }
+            Objects.requireNonNull(restored).trace(TRACED, TRACED_BYTES);
             box.writeTo(filled);
             Witness filling = witness;
             if (filling != null) {
@@ -93,13 +98,15 @@ final class KeptInLog implements Keeping, AutoCloseable {
 
     private @Nullable TransactionLog open() throws InterruptedException {
         while (!closed) {
+            RestoredLog reading = box.restored(clock);
+            restored = reading;
             try {
                 return TransactionLog.open(
                         Objects.requireNonNull(config.directory()),
                         config.size().bytes(),
                         config.acknowledge() == BlackBoxConfig.Acknowledge.DISK,
                         config.key(),
-                        box.restored(clock));
+                        reading);
             } catch (LogException e) {
                 Witness waiting = witness;
                 if (waiting != null) {
@@ -154,21 +161,7 @@ final class KeptInLog implements Keeping, AutoCloseable {
     }
 
     @Override
-    public void keep(KeptTransaction transaction, BinlogEnd end, @Nullable Acknowledgements to) {
-        if (to != null) {
-            whenWritten(() -> {
-                to.send(end);
-                acknowledged.incrementAndGet();
-            });
-        }
-    }
-
-    @Override
-    public void acknowledge(BinlogEnd upTo, Acknowledgements to) {
-        whenWritten(() -> to.send(upTo));
-    }
-
-    private void whenWritten(Runnable acknowledgement) {
+    public void whenKept(Runnable acknowledgement) {
         LogQueue filled = queue;
         if (filled != null) {
             stall.due();
@@ -185,9 +178,22 @@ final class KeptInLog implements Keeping, AutoCloseable {
         return !failing && filled != null && filled.isEmpty() && box.hasRoomAgain();
     }
 
-    @Override
-    public long acknowledged() {
-        return acknowledged.get();
+    /** Returns the median time to append about a transaction to a file of the directory and synchronise it. Waits. */
+    static Duration syncTime(Path directory) throws IOException {
+        Path file = Files.createTempFile(directory, ".sync-", null);
+        long[] times = new long[SYNCS];
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+            for (int i = 0; i < SYNCS; i++) {
+                long begun = System.nanoTime();
+                channel.write(ByteBuffer.allocate(SYNCED_BYTES));
+                channel.force(false);
+                times[i] = System.nanoTime() - begun;
+            }
+        } finally {
+            Files.deleteIfExists(file);
+        }
+        Arrays.sort(times);
+        return Duration.ofNanos(times[SYNCS / 2]);
     }
 
     /** Writes what is left and closes the log. */

@@ -4,7 +4,6 @@ import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.understudy.plugin.PluginContext;
 import io.understudy.plugin.PluginRun;
-import io.understudy.plugin.Primary;
 import io.understudy.plugin.SessionContext;
 import io.understudy.plugin.SessionObserver;
 import io.understudy.plugins.binlog.BinlogDump;
@@ -18,7 +17,6 @@ import io.understudy.plugins.binlog.WitnessState;
 import io.understudy.plugins.blackbox.history.Survivor;
 import io.understudy.plugins.blackbox.kept.BlackBox;
 import io.understudy.plugins.blackbox.kept.Keeping;
-import io.understudy.plugins.blackbox.kept.KeptInMemory;
 import io.understudy.plugins.blackbox.kept.SessionEvents;
 import io.understudy.plugins.blackbox.kept.StandbyPositions;
 import io.understudy.plugins.blackbox.lost.LostReport;
@@ -34,10 +32,8 @@ import io.understudy.plugins.blackbox.outcome.SessionTrail;
 import io.understudy.plugins.blackbox.outcome.TracedTransactions;
 import io.understudy.plugins.blackbox.reset.Receivers;
 import io.understudy.plugins.blackbox.witness.SourceProbe;
-import io.understudy.plugins.blackbox.witness.SyncTime;
 import io.understudy.plugins.blackbox.witness.Withdrawal;
 import io.understudy.plugins.blackbox.witness.Witness;
-import io.understudy.plugins.blackbox.witness.WitnessMeters;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -48,12 +44,12 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -83,11 +79,13 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
     private final PluginContext context;
     private final BlackBoxConfig config;
     private final List<Future<?>> tasks = new ArrayList<>();
-    private @Nullable PrimaryQueries asked;
+    private final DataSource primary;
+    private final PrimaryQueries asked;
     private BinlogSubscription binlog = BinlogSubscription.NONE;
     private final WitnessState shared;
     private final PrimaryOrder order = new PrimaryOrder(System::nanoTime);
     private final Outcomes named = new Outcomes();
+    private final OutcomeFinder.Looks looks;
     private final OutcomeFinder finder;
     private AutoCloseable following = () -> {};
     private @Nullable Witness witness;
@@ -100,11 +98,15 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
     RunningBlackBox(PluginContext context, BlackBoxConfig config) {
         this.context = context;
         this.config = config;
+        primary = Objects.requireNonNull(context.primary().dataSource(), "there is no account of primary.monitor");
+        asked = new JdbcPrimaryQueries(primary, context.primary()::isUnreachable);
         box = new BlackBox(config.memory().bytes(), !acknowledges(), System::nanoTime);
         sessionEvents = new SessionEvents(box, this::readAnew);
         shared = WitnessState.of(context);
+        looks = OutcomeFinder.looks(context, System::nanoTime);
         finder = new OutcomeFinder(
                 context,
+                looks,
                 box.traces(),
                 order,
                 box.outcomes(),
@@ -138,8 +140,6 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
         repeat(() -> gone = context.primary().isUnreachable(), WATCH_MILLIS);
         repeat(finder, OUTCOMES_MILLIS);
         repeat(sessionEvents, SIGHTINGS_MILLIS);
-        DataSource primary = context.primary().dataSource();
-        asked = primary == null ? null : new JdbcPrimaryQueries(primary, context.primary()::isUnreachable);
         StandbyPositions positions = new StandbyPositions(context, box, asked, receivers, this::readAnew);
         repeat(positions, config.poll().toMillis());
         Gauge.builder("understudy.black.box.renumbered", positions, each -> each.areRenumbered() ? 1 : 0)
@@ -147,8 +147,8 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
                         + " (RESET MASTER)")
                 .register(context.meters());
         measureSync();
-        if ((acknowledges() || config.directory() != null) && primary != null) {
-            startWitness(primary);
+        if (acknowledges() || config.directory() != null) {
+            startWitness();
             return;
         }
         // Bytes that arrive during a rest are safe in the kernel's buffers, even if the primary dies meanwhile.
@@ -166,7 +166,7 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
         }
     }
 
-    private void startWitness(DataSource primary) {
+    private void startWitness() {
         // Two: one may wait for the primary while the other withdraws.
         ScheduledExecutorService timer = Executors.newScheduledThreadPool(2, task -> {
             Thread thread = new Thread(task, "witness-timer");
@@ -176,18 +176,18 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
         timers = timer;
         KeptInLog inLog =
                 config.directory() == null ? null : new KeptInLog(box, config, context.clock(), System::nanoTime);
-        Keeping keeping = inLog == null ? new KeptInMemory(box) : inLog;
         Witness begun = new Witness(
                 context,
-                new JdbcPrimaryQueries(primary, context.primary()::isUnreachable),
+                primary,
+                asked,
                 box,
                 acknowledges(),
-                keeping,
+                inLog == null ? Keeping.inMemory(box) : inLog,
                 timer,
                 System::nanoTime);
         witness = begun;
         if (acknowledges()) {
-            tell(begun, keeping, primary);
+            tell(begun);
         }
         context.publish("witness", this::witnessView);
         if (inLog == null) {
@@ -200,8 +200,8 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
     }
 
     /** What operators and other plugins see of a witness that acknowledges. */
-    private void tell(Witness begun, Keeping keeping, DataSource primary) {
-        WitnessMeters.register(begun, keeping, context.meters());
+    private void tell(Witness begun) {
+        begun.meters(context.meters());
         SourceProbe probe = new SourceProbe(primary, begun::probed);
         source = probe;
         repeat(probe, SOURCE_MILLIS);
@@ -253,7 +253,7 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
                 .schedule(
                         () -> {
                             try {
-                                shared.sync(SyncTime.of(directory));
+                                shared.sync(KeptInLog.syncTime(directory));
                             } catch (IOException e) {
                                 log.debug("black-box: the time of a write to {} is not known", directory, e);
                             }
@@ -283,12 +283,11 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
 
     private void publish() {
         Survivors survivors = new Survivors(context, box);
-        Supplier<@Nullable String> silence = () -> silence(context.primary());
         LostReport report = new LostReport(
                 box,
                 sessionEvents,
                 box.outcomes(),
-                silence,
+                this::silence,
                 context.clock(),
                 System::nanoTime,
                 this::acknowledging,
@@ -299,7 +298,7 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
                                 .anyMatch(
                                         each -> each.isPrimary() && each.name().equals(name)),
                 () -> gone);
-        Rescue rescue = new Rescue(box, silence, report::notKnown);
+        Rescue rescue = new Rescue(box, this::silence, report::notKnown);
         context.publish("lost", new SparingReport(() -> report.of(survivors.choose()), System::nanoTime));
         context.publishAction(
                 "lost", Survivors.PARAMETERS, parameters -> report.of(survivors.fromParameters(parameters)));
@@ -307,13 +306,14 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
                 "lost/look",
                 Survivors.PARAMETERS,
                 parameters -> report.unrecorded(survivors.fromParameters(parameters)));
-        OutcomesReport asked = new OutcomesReport(
+        OutcomesReport outcomes = new OutcomesReport(
                 box.outcomes(),
                 named,
-                new PresentOutcomes(order, context, box::unproven, System::nanoTime),
-                new TracedTransactions(box.traces(), order, context, System::nanoTime),
+                new PresentOutcomes(order, looks, box::unproven, context.clock(), System::nanoTime),
+                new TracedTransactions(
+                        box.traces(), looks, order, context.clock().instant(), System::nanoTime),
                 context.clock());
-        context.publishQuery("outcomes", OutcomesReport.PARAMETERS, asked::of);
+        context.publishQuery("outcomes", OutcomesReport.PARAMETERS, outcomes::of);
         Set<String> looking = new HashSet<>(Survivors.PARAMETERS);
         looking.add(LOOK);
         context.publishAction("lost/compared", looking, parameters -> {
@@ -355,9 +355,8 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
 
     /** Returns what the primary says of itself; null if it does not respond. */
     private @Nullable PrimaryFacts present() {
-        PrimaryQueries queries = asked;
         try {
-            return queries == null || queries.isUnreachable() ? null : queries.facts();
+            return asked.isUnreachable() ? null : asked.facts();
         } catch (SQLException e) {
             log.debug("black-box: the primary does not say up to where its log is", e);
             return null;
@@ -365,12 +364,8 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
     }
 
     /** The stream from a frozen primary stays open. */
-    private static @Nullable String silence(Primary primary) {
-        DataSource source = primary.dataSource();
-        if (source == null) {
-            return null;
-        }
-        try (Connection connection = source.getConnection()) {
+    private @Nullable String silence() {
+        try (Connection connection = primary.getConnection()) {
             return connection.isValid(1) ? null : SILENT;
         } catch (SQLException e) {
             log.debug("black-box: the primary does not respond to a report", e);

@@ -4,6 +4,7 @@ import io.understudy.base.Secret;
 import io.understudy.plugin.SavedTransactions;
 import io.understudy.plugins.binlog.PrimaryFacts;
 import io.understudy.plugins.blackbox.history.KeptTransaction;
+import io.understudy.plugins.blackbox.history.Survivor;
 import io.understudy.plugins.blackbox.kept.BlackBox;
 import io.understudy.plugins.blackbox.kept.SessionEvents;
 import io.understudy.plugins.blackbox.log.LogFiles;
@@ -24,6 +25,8 @@ import org.jspecify.annotations.Nullable;
 public final class SavedBlackBox implements SavedTransactions {
     /** Parameter: the server id of that of which the standby replicates. */
     private static final String SOURCE = "source";
+
+    private static final String PARTS = "lost/rescue/";
 
     @Override
     public Actions open(Path directory, @Nullable Secret key) throws IOException {
@@ -60,7 +63,7 @@ public final class SavedBlackBox implements SavedTransactions {
             if (source != null && leftOut.isEmpty()) {
                 leftOut = box.endWith(Long.parseLong(source));
             }
-            Object response = SavedBlackBox.act(box, report(), rescue, name, parameters);
+            Object response = respond(name, parameters);
             if (!leftOut.isEmpty() && response instanceof Map<?, ?> view) {
                 Map<String, Object> more = new LinkedHashMap<>();
                 view.forEach((key, value) -> more.put(String.valueOf(key), value));
@@ -68,6 +71,24 @@ public final class SavedBlackBox implements SavedTransactions {
                 return more;
             }
             return response;
+        }
+
+        private Object respond(String name, Map<String, String> parameters) {
+            if (name.startsWith(PARTS)) {
+                return rescue.part(Integer.parseInt(name.substring(PARTS.length())));
+            }
+            List<PrimaryFacts> primaries = box.primaries();
+            Survivor survivor = Survivors.reported(
+                    parameters, primaries.get(primaries.size() - 1).flavor());
+            return switch (name) {
+                case "lost" -> report().of(survivor);
+                case "lost/look" -> report().unrecorded(survivor);
+                case "lost/applied" -> report().applied(survivor, parameters.getOrDefault(LostReport.NUMBERS, ""));
+                case "lost/rescue" -> rescue.begin(survivor, !parameters.containsKey("look"));
+                default ->
+                    throw new IllegalArgumentException("only a running proxy notes that a server was compared:"
+                            + " start it, and leave out --directory");
+            };
         }
 
         private LostReport report() {
@@ -89,30 +110,6 @@ public final class SavedBlackBox implements SavedTransactions {
                     System::nanoTime,
                     Map::of,
                     () -> doubt);
-        }
-    }
-
-    private static Object act(
-            BlackBox box, LostReport report, Rescue rescue, String name, Map<String, String> parameters) {
-        List<PrimaryFacts> primaries = box.primaries();
-        PrimaryFacts present = primaries.get(primaries.size() - 1);
-        switch (name) {
-            case "lost":
-                return report.of(Survivors.reported(parameters, present.flavor()));
-            case "lost/look":
-                return report.unrecorded(Survivors.reported(parameters, present.flavor()));
-            case "lost/applied":
-                return report.applied(
-                        Survivors.reported(parameters, present.flavor()),
-                        parameters.getOrDefault(LostReport.NUMBERS, ""));
-            case "lost/rescue":
-                return rescue.begin(Survivors.reported(parameters, present.flavor()), !parameters.containsKey("look"));
-            default:
-                if (name.startsWith("lost/rescue/")) {
-                    return rescue.part(Integer.parseInt(name.substring("lost/rescue/".length())));
-                }
-                throw new IllegalArgumentException(
-                        "only a running proxy notes that a server was compared: start it, and leave out --directory");
         }
     }
 }

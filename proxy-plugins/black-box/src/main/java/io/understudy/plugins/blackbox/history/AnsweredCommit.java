@@ -26,4 +26,15 @@ public record AnsweredCommit(
         long sentNanos,
         long nanos,
         boolean commits,
-        @Nullable CommitEvidence supposed) {}
+        @Nullable CommitEvidence supposed) {
+
+    /** What speaks for it that a command was a commit whose response has left out its GTID. In order of strength. */
+    public enum CommitEvidence {
+        /** The statement may write, as a CALL may. */
+        MAY_WRITE,
+        /** Rows were counted, but perhaps only matched, or those of a temporary table. */
+        COUNTED,
+        /** It has written. */
+        WROTE
+    }
+}

@@ -1,5 +1,6 @@
 package io.understudy.plugins.blackbox.history;
 
+import io.understudy.plugins.blackbox.history.AnsweredCommit.CommitEvidence;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;

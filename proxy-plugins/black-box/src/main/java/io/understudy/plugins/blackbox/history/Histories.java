@@ -34,6 +34,8 @@ public final class Histories implements Iterable<History> {
      */
     public record Reset(long number, PrimaryFacts facts) {}
 
+    private final long limit;
+    private final boolean drops;
     private final ArrayDeque<History> all = new ArrayDeque<>();
     /** Those of histories that are forgotten. */
     private final ArrayDeque<Reset> forgottenResets = new ArrayDeque<>();
@@ -41,6 +43,17 @@ public final class Histories implements Iterable<History> {
     private long last;
     private long dropped;
     private long forgotten;
+    /** Whether some were dropped, and there was not room again since. */
+    private boolean full;
+
+    /**
+     * @param limit bytes for transactions
+     * @param drops whether the oldest are dropped for want of room; else the newest are not taken
+     */
+    public Histories(long limit, boolean drops) {
+        this.limit = limit;
+        this.drops = drops;
+    }
 
     /** Returns the history of the present primary, or null before the first stream. */
     @Nullable
@@ -159,6 +172,7 @@ public final class Histories implements Iterable<History> {
                 oldest = history.kept.peek();
             }
         }
+        full &= !hasRoomAgain();
     }
 
     private static boolean onAll(KeptTransaction transaction, Collection<Applied> servers) {
@@ -170,8 +184,34 @@ public final class Histories implements Iterable<History> {
         return true;
     }
 
+    /**
+     * Returns whether what is kept, and the transaction in transit, are within the limit, perhaps after a drop.
+     *
+     * @param inTransit its bytes so far
+     */
+    public boolean hasRoom(long inTransit) {
+        while (bytes() + inTransit > limit) {
+            if (!drops || !dropOldest()) {
+                return false;
+            }
+            if (!full) { // logged once, until there is room again
+                full = true;
+                log.warn("black-box: full: the oldest transactions are dropped before every standby has applied them;"
+                        + " reports will show them as a gap. See why a standby lags; after RESET MASTER"
+                        + " docs/black-box.md has what to do. plugins.black-box.memory can be raised once all have"
+                        + " caught up: a restart forgets what no directory has");
+            }
+        }
+        return true;
+    }
+
+    /** Returns whether there is room again for the largest transaction that is kept. */
+    public boolean hasRoomAgain() {
+        return bytes() <= limit / 2;
+    }
+
     /** Drops the oldest transaction of the largest history. Returns false if there is none. */
-    public boolean dropOldest() {
+    private boolean dropOldest() {
         History largest = null;
         for (History each : all) {
             if (!each.kept.isEmpty() && (largest == null || each.bytes() > largest.bytes())) {

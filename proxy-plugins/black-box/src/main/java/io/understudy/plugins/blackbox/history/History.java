@@ -6,14 +6,14 @@ import io.understudy.plugins.blackbox.log.LogPlace;
 import io.understudy.plugins.blackbox.log.LogStart;
 import io.understudy.servers.GtidNumbers;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,9 +33,6 @@ public final class History {
     /** Whether the log, from which this was restored, passes over a transaction. */
     private boolean restoredGap;
 
-    /** How many are kept in front of the last place where a restored log lacks something. */
-    private int keptBeforeLack;
-
     /** Grows with each history. */
     public final long number;
 
@@ -51,19 +48,15 @@ public final class History {
     private List<Gtid> logged = List.of();
     /** The history of the primary that followed this one. */
     private @Nullable History next;
-    /** MariaDB: the last transaction of each domain and server. */
-    private final List<Last> lasts = new ArrayList<>();
+    /** MariaDB: the number of the last transaction of each domain and server. */
+    private final Map<Stream, Long> lasts = new LinkedHashMap<>();
     /** Estimated memory of those retained. */
     private long bytes;
 
-    private static final class Last {
-        private final long domain;
-        private final long server;
-        private long number;
-
-        private Last(long domain, long server) {
-            this.domain = domain;
-            this.server = server;
+    /** MariaDB: what gives numbers, each behind its last one. */
+    private record Stream(long domain, long server) {
+        private String gtid(long number) {
+            return domain + "-" + server + "-" + number;
         }
     }
 
@@ -132,12 +125,12 @@ public final class History {
             last.addAll(seen);
             own.addAll(seen);
         }
-        for (Last each : lasts) {
-            last.add(Gtid.source(each.domain), each.number);
-            if (each.server == facts.serverId()) {
-                own.add(Gtid.source(each.domain), 1, each.number);
+        lasts.forEach((stream, number) -> {
+            last.add(Gtid.source(stream.domain), number);
+            if (stream.server == facts.serverId()) {
+                own.add(Gtid.source(stream.domain), 1, number);
             }
-        }
+        });
         return new Reach(this, last, own, nanos);
     }
 
@@ -189,12 +182,15 @@ public final class History {
 
     /** Returns the number up to which this history, or what was before it, has the transactions of a server. */
     private long lastKnown(Gtid of) {
-        Last last = last(of.domain(), of.server());
-        return Stream.concat(
-                        starts.stream().filter(each -> each.domain() == of.domain()),
-                        logged.stream().filter(each -> each.domain() == of.domain() && each.server() == of.server()))
-                .mapToLong(Gtid::number)
-                .reduce(last == null ? 0 : last.number, Math::max);
+        long last = last(of);
+        for (Gtid each : starts) {
+            last = each.domain() == of.domain() ? Math.max(last, each.number()) : last;
+        }
+        for (Gtid each : logged) {
+            boolean its = each.domain() == of.domain() && each.server() == of.server();
+            last = its ? Math.max(last, each.number()) : last;
+        }
+        return last;
     }
 
     /** Called when another primary has followed this one; with null if that one is left out. */
@@ -219,8 +215,8 @@ public final class History {
     /** Returns the present position, as the log has it. */
     public LogStart start() {
         String position = mariadb()
-                ? lasts.stream()
-                        .map(each -> each.domain + "-" + each.server + "-" + each.number)
+                ? lasts.entrySet().stream()
+                        .map(each -> each.getKey().gtid(each.getValue()))
                         .collect(Collectors.joining(","))
                 : seen.toString();
         PrimaryFacts now = new PrimaryFacts(
@@ -264,22 +260,13 @@ public final class History {
 
     private void note(Gtid gtid) {
         if (mariadb()) {
-            Last last = last(gtid.domain(), gtid.server());
-            if (last == null) {
-                last = new Last(gtid.domain(), gtid.server());
-                lasts.add(last);
-            }
-            last.number = Math.max(last.number, gtid.number());
+            lasts.merge(new Stream(gtid.domain(), gtid.server()), gtid.number(), Math::max);
         }
     }
 
-    private @Nullable Last last(long domain, long server) {
-        for (Last each : lasts) {
-            if (each.domain == domain && each.server == server) {
-                return each;
-            }
-        }
-        return null;
+    /** MariaDB: returns the number of the last transaction of the same domain and server; 0 if there is none. */
+    private long last(Gtid of) {
+        return lasts.getOrDefault(new Stream(of.domain(), of.server()), 0L);
     }
 
     /** Returns the last transaction that was read: of each domain on MariaDB, all of them on MySQL. */
@@ -287,12 +274,11 @@ public final class History {
         if (!mariadb()) {
             return seen.toString();
         }
-        Map<Long, Last> newest = new TreeMap<>();
-        for (Last each : lasts) {
-            newest.merge(each.domain, each, (one, other) -> other.number > one.number ? other : one);
-        }
+        Map<Long, Stream> newest = new TreeMap<>();
+        lasts.forEach((stream, number) -> newest.merge(
+                stream.domain, stream, (one, other) -> number > Objects.requireNonNull(lasts.get(one)) ? other : one));
         return newest.values().stream()
-                .map(each -> each.domain + "-" + each.server + "-" + each.number)
+                .map(each -> each.gtid(Objects.requireNonNull(lasts.get(each))))
                 .collect(Collectors.joining(","));
     }
 
@@ -309,16 +295,13 @@ public final class History {
     /** MariaDB: returns the highest number in the binary log, by source. */
     Map<String, Long> highest() {
         Map<String, Long> highest = new HashMap<>();
-        for (Last each : lasts) {
-            highest.merge(Gtid.source(each.domain), each.number, Math::max);
-        }
+        lasts.forEach((stream, number) -> highest.merge(Gtid.source(stream.domain), number, Math::max));
         return highest;
     }
 
     /** MariaDB: returns whether this primary wrote the transaction or replicated it. */
     private boolean holds(Gtid gtid) {
-        Last last = last(gtid.domain(), gtid.server());
-        return last != null && gtid.number() <= last.number;
+        return gtid.number() <= last(gtid);
     }
 
     /**
@@ -379,24 +362,14 @@ public final class History {
         return numbers;
     }
 
-    /**
-     * Called when the log from which it is restored passes over something.
-     *
-     * @param gap whether that is a transaction that some standby may lack
-     */
-    public void lacksHere(boolean gap) {
-        restoredGap |= gap;
-        keptBeforeLack = kept.size();
+    /** Called when the log from which it is restored passes over a transaction that some standby may lack. */
+    public void restoredGap() {
+        restoredGap = true;
     }
 
     /** Returns whether the log from which it was restored passes over a transaction that some standby may lack. */
     public boolean hasRestoredGap() {
         return restoredGap;
-    }
-
-    /** Returns how many of the last transactions are retained without a lack between them. */
-    public int keptSinceLack() {
-        return kept.size() - keptBeforeLack;
     }
 
     /** Returns the transactions whose events are not retained: never received, dropped, or released. */

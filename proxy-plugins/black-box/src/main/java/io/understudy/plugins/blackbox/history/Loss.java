@@ -1,6 +1,7 @@
 package io.understudy.plugins.blackbox.history;
 
 import io.understudy.plugins.binlog.PrimaryFacts;
+import io.understudy.plugins.blackbox.history.AnsweredCommit.CommitEvidence;
 import io.understudy.servers.GtidNumbers;
 import java.util.ArrayList;
 import java.util.HashMap;

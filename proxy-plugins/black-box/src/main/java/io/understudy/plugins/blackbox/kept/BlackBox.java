@@ -7,30 +7,30 @@ import io.understudy.plugins.binlog.BinlogListener;
 import io.understudy.plugins.binlog.BinlogTransaction;
 import io.understudy.plugins.binlog.BinlogTrouble;
 import io.understudy.plugins.binlog.PrimaryFacts;
+import io.understudy.plugins.binlog.TransactionBytes;
 import io.understudy.plugins.blackbox.history.AnsweredCommit;
 import io.understudy.plugins.blackbox.history.Applied;
+import io.understudy.plugins.blackbox.history.Applied.MySqlApplied;
 import io.understudy.plugins.blackbox.history.Gtid;
 import io.understudy.plugins.blackbox.history.Histories;
 import io.understudy.plugins.blackbox.history.History;
 import io.understudy.plugins.blackbox.history.InterruptedSession;
 import io.understudy.plugins.blackbox.history.KeptTransaction;
 import io.understudy.plugins.blackbox.history.Loss;
-import io.understudy.plugins.blackbox.history.MySqlApplied;
 import io.understudy.plugins.blackbox.history.Reach;
 import io.understudy.plugins.blackbox.history.Renumbered;
 import io.understudy.plugins.blackbox.history.Survivor;
 import io.understudy.plugins.blackbox.log.LogDamage;
 import io.understudy.plugins.blackbox.log.LogPlace;
 import io.understudy.plugins.blackbox.log.LogStart;
-import io.understudy.plugins.blackbox.log.LogVisitor;
 import io.understudy.plugins.blackbox.outcome.EventTokens;
 import io.understudy.plugins.blackbox.outcome.OutcomeRecord;
 import io.understudy.plugins.blackbox.outcome.Outcomes;
 import io.understudy.plugins.blackbox.outcome.Traces;
 import io.understudy.plugins.blackbox.reset.BuiltAnew;
-import io.understudy.plugins.blackbox.reset.Receipt;
+import io.understudy.plugins.blackbox.reset.BuiltAnew.Standing;
+import io.understudy.plugins.blackbox.reset.Receivers.Receipt;
 import io.understudy.plugins.blackbox.reset.ResetWatch;
-import io.understudy.plugins.blackbox.reset.Standing;
 import io.understudy.servers.GtidNumbers;
 import java.io.IOException;
 import java.time.Clock;
@@ -62,14 +62,13 @@ public final class BlackBox implements BinlogListener, BinlogEvents {
     private static final Applied NOTHING = new MySqlApplied(new GtidNumbers());
 
     private final LongSupplier nanoClock;
-    private final Histories histories = new Histories();
-    private final Room room;
+    private final Histories histories;
     private final EventRecorder recorder;
     private final Doubts doubts = new Doubts();
     private final Traces traces;
     private final Outcomes outcomes = new Outcomes();
     private final EventTokens tokens = new EventTokens();
-    private final BuiltAnew builtAnew = new BuiltAnew(histories);
+    private final BuiltAnew builtAnew;
     private final ResetWatch resets;
     private final OperatorComparison comparison;
 
@@ -108,8 +107,9 @@ public final class BlackBox implements BinlogListener, BinlogEvents {
      */
     public BlackBox(long limit, boolean drops, LongSupplier nanoClock) {
         this.nanoClock = nanoClock;
-        room = new Room(limit, drops, histories);
-        recorder = new EventRecorder(limit, nanoClock, room::suffices);
+        histories = new Histories(limit, drops);
+        builtAnew = new BuiltAnew(histories);
+        recorder = new EventRecorder(limit, nanoClock, histories::hasRoom);
         traces = new Traces(nanoClock);
         resets = new ResetWatch(builtAnew, nanoClock);
         comparison = new OperatorComparison(this, builtAnew, doubts, former);
@@ -243,12 +243,6 @@ public final class BlackBox implements BinlogListener, BinlogEvents {
         return restored.areUnproven();
     }
 
-    /** Returns the newest transactions that a restored log has; null if it has no history. */
-    public synchronized @Nullable RestoredTraces newest(int most, long mostBytes) {
-        History present = histories.present();
-        return present == null ? null : new RestoredTraces(this, present, most, mostBytes);
-    }
-
     /** Has all that is retained from now on written to a log. */
     public synchronized void writeTo(LogQueue log) {
         queue = log;
@@ -256,7 +250,7 @@ public final class BlackBox implements BinlogListener, BinlogEvents {
     }
 
     /** Returns what takes over the content of a log, in place of what was retained before. */
-    public synchronized LogVisitor restored(Clock clock) {
+    public synchronized RestoredLog restored(Clock clock) {
         histories.clear();
         former.restoring();
         builtAnew.clear();
@@ -366,13 +360,13 @@ public final class BlackBox implements BinlogListener, BinlogEvents {
             return new EventRecorder.Taken(EventRecorder.Outcome.ANONYMOUS, null);
         }
         EventRecorder.Taken taken = recorder.end(present, transaction, token, queue);
-        room.suffices(0);
+        histories.hasRoom(0);
         return taken;
     }
 
     /** Returns whether there is room again for the largest transaction that is kept. */
     public synchronized boolean hasRoomAgain() {
-        return room.sufficesAgain();
+        return histories.hasRoomAgain();
     }
 
     /**
@@ -509,7 +503,6 @@ public final class BlackBox implements BinlogListener, BinlogEvents {
             if (!restoring) {
                 histories.release(standbys, promoted);
             }
-            room.released();
             written = queue;
         }
         if (written != null) {
@@ -705,6 +698,12 @@ public final class BlackBox implements BinlogListener, BinlogEvents {
             }
             return null;
         }
+    }
+
+    /** Returns the transaction with its tables; null if it cannot be read. */
+    public @Nullable BinlogTransaction read(KeptTransaction kept) {
+        byte[] events = bytes(kept);
+        return events == null ? null : TransactionBytes.read(kept.history.flavor(), kept.format, events);
     }
 
     private synchronized boolean isDropped(KeptTransaction transaction) {

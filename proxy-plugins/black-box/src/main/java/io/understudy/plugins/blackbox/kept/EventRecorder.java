@@ -21,6 +21,8 @@ import org.slf4j.LoggerFactory;
 public final class EventRecorder {
     private static final Logger log = LoggerFactory.getLogger(EventRecorder.class);
     private static final byte[] NO_FORMAT = {};
+    /** A file of the log, with 32 MiB in front of the transaction, is read into one array. */
+    private static final long LARGEST = Integer.MAX_VALUE - (64L << 20);
 
     private final long limit;
     private final LongPredicate room;
@@ -99,7 +101,7 @@ public final class EventRecorder {
             return;
         }
         bytes += length + KeptTransaction.EVENT_OVERHEAD;
-        if (!whole || bytes > Math.min(limit / 2, Integer.MAX_VALUE)) {
+        if (!whole || bytes > Math.min(limit / 2, LARGEST)) {
             obstacle = whole ? Obstacle.HALF : Obstacle.HUGE_EVENT;
             clear();
             return;

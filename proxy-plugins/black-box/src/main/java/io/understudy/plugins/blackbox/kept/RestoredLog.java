@@ -1,5 +1,6 @@
 package io.understudy.plugins.blackbox.kept;
 
+import io.understudy.plugins.binlog.BinlogTransaction;
 import io.understudy.plugins.blackbox.history.Gtid;
 import io.understudy.plugins.blackbox.history.Histories;
 import io.understudy.plugins.blackbox.history.History;
@@ -11,8 +12,11 @@ import io.understudy.plugins.blackbox.log.LogVisitor;
 import io.understudy.plugins.blackbox.log.LoggedTransaction;
 import io.understudy.plugins.blackbox.outcome.OutcomeRecord;
 import io.understudy.plugins.blackbox.outcome.Outcomes;
+import io.understudy.plugins.blackbox.outcome.Traces;
 import io.understudy.servers.GtidNumbers;
 import java.time.Clock;
+import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -21,10 +25,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Makes histories of what a log holds. Their transactions are not known to have been answered. */
-final class RestoredLog implements LogVisitor {
+public final class RestoredLog implements LogVisitor {
     private static final Logger log = LoggerFactory.getLogger(RestoredLog.class);
 
-    private final Object lock;
+    private final BlackBox box;
     private final Histories histories;
     private final Outcomes outcomes;
     private final List<LogDamage> damage;
@@ -35,19 +39,22 @@ final class RestoredLog implements LogVisitor {
     /** Takes what it has of other servers. */
     private final Consumer<LogStart> servers;
 
+    /** How many of the present history are kept in front of the last place where the log lacks something. */
+    private int keptBeforeLack;
+
     /** Whether numbers may be missing without a word. */
     private boolean damaged;
 
-    /** @param lock guards the histories */
+    /** @param box guards the histories */
     RestoredLog(
-            Object lock,
+            BlackBox box,
             Histories histories,
             Consumer<LogStart> servers,
             Outcomes outcomes,
             List<LogDamage> damage,
             Clock clock,
             LongSupplier nanoClock) {
-        this.lock = lock;
+        this.box = box;
         this.histories = histories;
         this.servers = servers;
         this.outcomes = outcomes;
@@ -58,18 +65,19 @@ final class RestoredLog implements LogVisitor {
 
     @Override
     public void start(LogStart start) {
-        synchronized (lock) {
+        synchronized (box) {
             damaged = false;
             History present = histories.present();
             if (present == null || present.number != start.history()) {
                 present = histories.follow(start.history(), start.facts(), start.anew());
                 read = new GtidNumbers();
+                keptBeforeLack = 0;
             }
             String before = present.readUpTo();
             present.restore(start);
             servers.accept(start);
             if (!present.readUpTo().equals(before)) {
-                present.lacksHere(false);
+                lacksHere(present, false);
             }
         }
     }
@@ -86,7 +94,7 @@ final class RestoredLog implements LogVisitor {
         Gtid gtid = Gtid.parseAll(present.flavor(), text).get(0);
         if (damaged) {
             present.gapBefore(gtid);
-            present.lacksHere(true);
+            lacksHere(present, true);
         }
         present.passed(gtid);
         return gtid;
@@ -94,7 +102,7 @@ final class RestoredLog implements LogVisitor {
 
     @Override
     public void transaction(LoggedTransaction transaction, LogPlace place) {
-        synchronized (lock) {
+        synchronized (box) {
             History present = present();
             Gtid gtid = passed(present, transaction.gtid());
             if (read.contains(gtid.source(), gtid.number())) {
@@ -109,10 +117,10 @@ final class RestoredLog implements LogVisitor {
 
     @Override
     public void missed(String gtid, boolean applied) {
-        synchronized (lock) {
+        synchronized (box) {
             History present = present();
             present.missed(passed(present, gtid));
-            present.lacksHere(!applied);
+            lacksHere(present, !applied);
         }
     }
 
@@ -123,10 +131,63 @@ final class RestoredLog implements LogVisitor {
 
     @Override
     public void damage(LogDamage found) {
-        synchronized (lock) {
+        synchronized (box) {
             damaged |= found.mayLack();
             damage.add(found);
         }
         log.warn("black-box: {}", found);
+    }
+
+    /** @param gap whether what the log passes over is a transaction that some standby may lack */
+    private void lacksHere(History present, boolean gap) {
+        keptBeforeLack = present.kept.size();
+        if (gap) {
+            present.restoredGap();
+        }
+    }
+
+    /**
+     * Traces the newest transactions, for those of the primary's last run. Called when the log was restored, before
+     * anything is written to it. Reads files.
+     *
+     * @param mostBytes of events to be read
+     */
+    public void trace(int most, long mostBytes) {
+        History present;
+        List<KeptTransaction> newest = new ArrayList<>();
+        int left;
+        synchronized (box) {
+            present = histories.present();
+            if (present == null) {
+                return;
+            }
+            left = present.kept.size() - keptBeforeLack;
+            long bytes = 0;
+            Iterator<KeptTransaction> newestFirst = present.kept.descendingIterator();
+            while (newestFirst.hasNext() && newest.size() < most && bytes < mostBytes) {
+                KeptTransaction next = newestFirst.next();
+                newest.add(next);
+                bytes += next.length;
+            }
+        }
+        Long since = null;
+        long run = 0;
+        for (KeptTransaction each : newest) {
+            long created = Traces.created(each.format);
+            if (run != 0 && created != run) {
+                break; // what precedes is of an earlier run, which had the same connection ids
+            }
+            run = created;
+            BinlogTransaction transaction = box.read(each);
+            if (transaction != null) {
+                boolean own = each.history.facts.serverId() == transaction.serverId();
+                box.traces().restored(transaction, each.token, each.nanos, own);
+            }
+            left = transaction == null ? 0 : left - 1;
+            since = left >= 0 && transaction != null ? Long.valueOf(each.nanos) : since;
+        }
+        if (since != null) {
+            box.traces().restoredUpTo(present.facts, present.readUpTo(), since);
+        }
     }
 }

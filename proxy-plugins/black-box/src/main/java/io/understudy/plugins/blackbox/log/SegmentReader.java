@@ -5,11 +5,11 @@ import java.io.IOException;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,7 +20,10 @@ final class SegmentReader {
     private static final int NONE = -1;
 
     private final Segment segment;
-    private final FileWindow in;
+    private final byte[] in;
+    /** Offset behind the last byte that is not zero. */
+    private final int end;
+
     private final Map<Integer, byte[]> formats;
     private final LogVisitor visitor;
     /** Whether the segment's primary and position are known. */
@@ -28,9 +31,10 @@ final class SegmentReader {
     /** Number of the last whole record. */
     private int last = NONE;
 
-    private SegmentReader(Segment segment, FileWindow in, Map<Integer, byte[]> formats, LogVisitor visitor) {
+    private SegmentReader(Segment segment, byte[] in, int end, Map<Integer, byte[]> formats, LogVisitor visitor) {
         this.segment = segment;
         this.in = in;
+        this.end = end;
         this.formats = formats;
         this.visitor = visitor;
     }
@@ -45,50 +49,51 @@ final class SegmentReader {
     static @Nullable Segment read(
             Path file, LogCipher.Keys keys, Map<Integer, byte[]> formats, boolean cut, LogVisitor visitor)
             throws IOException {
-        Set<StandardOpenOption> options =
-                cut ? Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE) : Set.of(StandardOpenOption.READ);
-        try (FileChannel channel = FileChannel.open(file, options)) {
-            FileWindow in = new FileWindow(channel);
-            byte[] head = Arrays.copyOf(in.at(0, SegmentHeader.LENGTH), SegmentHeader.LENGTH);
-            SegmentHeader header = SegmentHeader.read(file, head);
-            if (header == null) {
-                if (in.end() >= SegmentHeader.LENGTH) {
-                    visitor.damage(new LogDamage(file, 0, in.end(), LogDamage.Kind.START));
-                }
-                return null;
-            }
-            Segment segment = new Segment(file, header, header.cipher(file, keys), channel.size());
-            long end = new SegmentReader(segment, in, formats, visitor).read();
-            if (cut && end < channel.size()) {
-                channel.truncate(end);
-                segment.size(end);
-            }
-            return segment;
+        byte[] in = Files.readAllBytes(file);
+        int content = in.length;
+        while (content > 0 && in[content - 1] == 0) {
+            content--;
         }
+        SegmentHeader header = SegmentHeader.read(file, Arrays.copyOf(in, SegmentHeader.LENGTH));
+        if (header == null) {
+            if (content >= SegmentHeader.LENGTH) {
+                visitor.damage(new LogDamage(file, 0, content, LogDamage.Kind.START));
+            }
+            return null;
+        }
+        Segment segment = new Segment(file, header, header.cipher(file, keys), in.length);
+        int end = new SegmentReader(segment, in, content, formats, visitor).read();
+        if (cut && end < in.length) {
+            try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+                channel.truncate(end);
+            }
+            segment.size(end);
+        }
+        return segment;
     }
 
     /** Returns where the file is to be cut. */
-    private long read() throws IOException {
-        long at = SegmentHeader.LENGTH;
-        while (at < in.end()) {
+    private int read() {
+        int at = SegmentHeader.LENGTH;
+        while (at < end) {
             RecordFrame frame = frame(at);
             long behind = at + (frame == null ? RecordFrame.HEAD + 1 : frame.total());
             if (frame == null || !deliver(at, frame)) {
-                if (behind > in.end()) {
+                if (behind > end) {
                     damage(
                             at,
-                            in.end(),
+                            end,
                             segment.header.synced() ? LogDamage.Kind.UNFINISHED : LogDamage.Kind.UNFINISHED_UNSYNCED);
                     return at;
                 }
-                behind = frame != null && behind < in.end() ? behind : nextWhole(at + 1);
+                behind = frame != null && behind < end ? behind : nextWhole(at + 1);
                 if (behind == NONE) {
-                    damage(at, in.end(), LogDamage.Kind.END);
-                    return in.end();
+                    damage(at, end, LogDamage.Kind.END);
+                    return end;
                 }
                 damage(at, behind, LogDamage.Kind.MIDDLE);
             }
-            at = behind;
+            at = (int) behind;
         }
         return at;
     }
@@ -98,25 +103,26 @@ final class SegmentReader {
         visitor.damage(new LogDamage(segment.file, from, to - from, unassigned ? LogDamage.Kind.START : kind));
     }
 
-    private @Nullable RecordFrame frame(long at) throws IOException {
-        byte[] bytes = in.at(at, RecordFrame.HEAD);
-        RecordFrame frame = RecordFrame.read(segment.header.id(), bytes, in.index(at));
+    private @Nullable RecordFrame frame(int at) {
+        if (at + RecordFrame.HEAD > in.length) {
+            return null;
+        }
+        RecordFrame frame = RecordFrame.read(segment.header.id(), in, at);
         return frame != null && frame.number() > last ? frame : null;
     }
 
     /** Returns the stored body of a record, or null if it is not whole. */
-    private byte @Nullable [] body(long at, RecordFrame frame) throws IOException {
-        if (at + frame.total() > in.end() + 1) { // the end's own byte may be damaged
+    private byte @Nullable [] body(int at, RecordFrame frame) {
+        if (at + frame.total() > end + 1) { // the end's own byte may be damaged
             return null;
         }
-        long from = at + RecordFrame.HEAD;
-        byte[] window = in.at(from, frame.length());
-        byte[] body = Arrays.copyOfRange(window, in.index(from), in.index(from) + frame.length());
+        int from = at + RecordFrame.HEAD;
+        byte[] body = Arrays.copyOfRange(in, from, from + frame.length());
         return frame.matches(segment.header.id(), body) ? body : null;
     }
 
-    private long nextWhole(long from) throws IOException {
-        for (long at = from; at + RecordFrame.HEAD < in.end(); at++) {
+    private int nextWhole(int from) {
+        for (int at = from; at + RecordFrame.HEAD < end; at++) {
             RecordFrame frame = frame(at);
             if (frame != null && body(at, frame) != null) {
                 return at;
@@ -126,7 +132,7 @@ final class SegmentReader {
     }
 
     /** Returns whether the record is whole. */
-    private boolean deliver(long at, RecordFrame frame) throws IOException {
+    private boolean deliver(int at, RecordFrame frame) {
         byte[] stored = body(at, frame);
         if (stored == null) {
             return false;
@@ -140,7 +146,7 @@ final class SegmentReader {
         }
     }
 
-    private void deliver(long at, RecordFrame frame, ByteBuffer body) {
+    private void deliver(int at, RecordFrame frame, ByteBuffer body) {
         byte type = body.get();
         if (type == LogRecord.START) {
             LogStart start = LogRecord.start(body);
@@ -175,7 +181,7 @@ final class SegmentReader {
                                 format,
                                 body.remaining(),
                                 kind.length > 1 ? kind[1] : null),
-                        new LogPlace(segment, (int) at, frame.length()));
+                        new LogPlace(segment, at, frame.length()));
             }
         }
     }

@@ -193,22 +193,18 @@ public final class TransactionLog implements AutoCloseable {
     /** Appends a transaction. It is in the log after the next {@link #flush}. */
     public LogPlace append(LoggedTransaction transaction, List<byte[]> events) throws LogException {
         Writing now = present();
-        try {
-            if (transaction.format() != now.format) {
-                record(List.of(LogRecord.format(transaction.format())));
-                now.format = transaction.format();
-            }
-            List<byte[]> body = new ArrayList<>(events.size() + 1);
-            body.add(LogRecord.head(transaction));
-            body.addAll(events);
-            long at = now.written + staging.position();
-            int length = record(body);
-            now.segment.retain();
-            now.pending++;
-            return new LogPlace(now.segment, (int) at, length);
-        } catch (IOException e) {
-            throw failed(e);
+        if (transaction.format() != now.format) {
+            record(List.of(LogRecord.format(transaction.format())));
+            now.format = transaction.format();
         }
+        List<byte[]> body = new ArrayList<>(events.size() + 1);
+        body.add(LogRecord.head(transaction));
+        body.addAll(events);
+        long at = now.written + staging.position();
+        int length = record(body);
+        now.segment.retain();
+        now.pending++;
+        return new LogPlace(now.segment, (int) at, length);
     }
 
     /**
@@ -217,20 +213,12 @@ public final class TransactionLog implements AutoCloseable {
      * @param applied whether that is because every standby had applied it
      */
     public void missed(String gtid, boolean applied) throws LogException {
-        try {
-            record(List.of(LogRecord.missed(gtid, applied)));
-        } catch (IOException e) {
-            throw failed(e);
-        }
+        record(List.of(LogRecord.missed(gtid, applied)));
     }
 
     /** Appends what became of a lost statement. It goes with its segment. */
     public void outcome(byte[] outcome) throws LogException {
-        try {
-            record(List.of(LogRecord.outcome(outcome)));
-        } catch (IOException e) {
-            throw failed(e);
-        }
+        record(List.of(LogRecord.outcome(outcome)));
     }
 
     private Writing present() {
@@ -242,17 +230,21 @@ public final class TransactionLog implements AutoCloseable {
     }
 
     /** Returns the bytes of the stored body. */
-    private int record(List<byte[]> body) throws IOException {
+    private int record(List<byte[]> body) throws LogException {
         Writing now = present();
         byte[] id = now.segment.header.id();
         List<byte[]> stored = now.segment.stored(now.records, body);
         RecordFrame frame = RecordFrame.of(id, now.records++, stored);
-        put(frame.head(id));
-        for (byte[] part : stored) {
-            put(ByteBuffer.wrap(part));
+        try {
+            put(frame.head(id));
+            for (byte[] part : stored) {
+                put(ByteBuffer.wrap(part));
+            }
+            put(ByteBuffer.wrap(new byte[] {RecordFrame.END}));
+            return frame.length();
+        } catch (IOException e) {
+            throw failed(e);
         }
-        put(ByteBuffer.wrap(new byte[] {RecordFrame.END}));
-        return frame.length();
     }
 
     private void put(ByteBuffer bytes) throws IOException {

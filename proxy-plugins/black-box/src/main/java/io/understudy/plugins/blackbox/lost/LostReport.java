@@ -3,7 +3,6 @@ package io.understudy.plugins.blackbox.lost;
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugins.binlog.BinlogTransaction;
 import io.understudy.plugins.binlog.PrimaryFacts;
-import io.understudy.plugins.binlog.TransactionBytes;
 import io.understudy.plugins.blackbox.history.AnsweredCommit;
 import io.understudy.plugins.blackbox.history.Gtid;
 import io.understudy.plugins.blackbox.history.InterruptedSession;
@@ -14,7 +13,7 @@ import io.understudy.plugins.blackbox.kept.BlackBox;
 import io.understudy.plugins.blackbox.kept.SessionEvents;
 import io.understudy.plugins.blackbox.outcome.OutcomeRecord;
 import io.understudy.plugins.blackbox.outcome.Outcomes;
-import io.understudy.plugins.blackbox.reset.Standing;
+import io.understudy.plugins.blackbox.reset.BuiltAnew.Standing;
 import io.understudy.servers.GtidNumbers;
 import java.time.Clock;
 import java.time.Instant;
@@ -122,10 +121,7 @@ public final class LostReport {
         missing.put("transactions", rows);
         missing.put("tables", tables(answered));
         view.put("answeredAndMissing", missing);
-        Map<String, Object> unsettled = new LinkedHashMap<>();
-        unsettled.put("count", loss.unsettled.size());
-        unsettled.put("transactions", rows(loss.unsettled));
-        view.put("answeredNumberUnknown", unsettled);
+        view.put("answeredNumberUnknown", listed(loss.unsettled.size(), rows(loss.unsettled)));
         view.put("missingNotKnownAnswered", part(notAnswered));
         view.put("captured", numbers(captured));
         Map<String, Object> received = part(loss.received);
@@ -152,9 +148,7 @@ public final class LostReport {
         view.put("damaged", loss.damage());
         view.put("notKnown", notKnown(survivor, Boolean.TRUE.equals(primary.get("read"))));
         view.put("impliedOnly", numbers(loss.implied));
-        Map<String, Object> early = new LinkedHashMap<>();
-        early.put("count", loss.unanswered.size());
-        early.put("transactions", rows(loss.unanswered));
+        Map<String, Object> early = listed(loss.unanswered.size(), rows(loss.unanswered));
         early.put("interruptedSessions", interrupted(loss));
         view.put("appliedNotKnownAnswered", early);
         Map<String, Object> toApply = new LinkedHashMap<>();
@@ -286,10 +280,15 @@ public final class LostReport {
     }
 
     private Map<String, Object> part(List<KeptTransaction> transactions) {
-        Map<String, Object> map = new LinkedHashMap<>();
-        map.put("count", transactions.size());
-        map.put("transactions", rows(transactions));
+        Map<String, Object> map = listed(transactions.size(), rows(transactions));
         map.put("tables", tables(transactions));
+        return map;
+    }
+
+    private static Map<String, Object> listed(int count, List<Object> rows) {
+        Map<String, Object> map = new LinkedHashMap<>();
+        map.put("count", count);
+        map.put("transactions", rows);
         return map;
     }
 
@@ -323,7 +322,7 @@ public final class LostReport {
             row.put("kind", transaction.kind.name().toLowerCase(java.util.Locale.ROOT));
             row.put("bytes", transaction.length);
             row.put("seenAt", wall(transaction.nanos));
-            BinlogTransaction read = read(transaction);
+            BinlogTransaction read = box.read(transaction);
             row.put("tables", read == null ? List.of() : List.copyOf(read.tables()));
         }
         if (answered != null) {
@@ -339,18 +338,13 @@ public final class LostReport {
         return row;
     }
 
-    private @Nullable BinlogTransaction read(KeptTransaction transaction) {
-        byte[] bytes = box.bytes(transaction);
-        return bytes == null ? null : TransactionBytes.read(transaction.history.flavor(), transaction.format, bytes);
-    }
-
     /**
      * Returns the number of transactions that write each table; {@code ?} counts those whose tables are not all known.
      */
     private Map<String, Integer> tables(List<KeptTransaction> transactions) {
         Map<String, Integer> counts = new TreeMap<>();
         for (KeptTransaction each : transactions.subList(0, Math.min(READ, transactions.size()))) {
-            BinlogTransaction read = read(each);
+            BinlogTransaction read = box.read(each);
             if (read == null || !read.tablesKnown()) {
                 counts.merge("?", 1, Integer::sum);
             }

@@ -1,12 +1,12 @@
 package io.understudy.plugins.blackbox.lost;
 
 import io.understudy.plugin.ServerFlavor;
+import io.understudy.plugins.blackbox.history.Applied.MySqlApplied;
 import io.understudy.plugins.blackbox.history.KeptTransaction;
 import io.understudy.plugins.blackbox.history.Loss;
-import io.understudy.plugins.blackbox.history.MySqlApplied;
 import io.understudy.plugins.blackbox.history.Survivor;
 import io.understudy.plugins.blackbox.kept.BlackBox;
-import io.understudy.plugins.blackbox.reset.Standing;
+import io.understudy.plugins.blackbox.reset.BuiltAnew.Standing;
 import java.io.ByteArrayOutputStream;
 import java.util.LinkedHashMap;
 import java.util.List;

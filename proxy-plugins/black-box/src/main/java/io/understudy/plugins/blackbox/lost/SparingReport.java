@@ -15,10 +15,9 @@ public final class SparingReport implements Supplier<Object> {
 
     private final Supplier<Object> source;
     private final LongSupplier nanoClock;
-    /** Guarded by this, as the next ones. */
-    private @Nullable Object report;
+    /** Returns or throws what was made last; null at first. Guarded by this, as the next ones. */
+    private @Nullable Supplier<Object> made;
 
-    private @Nullable RuntimeException failure;
     private long madeNanos;
     private long keptNanos;
 
@@ -31,27 +30,24 @@ public final class SparingReport implements Supplier<Object> {
     @Override
     public synchronized Object get() {
         long begun = nanoClock.getAsLong();
-        if (begun - madeNanos >= keptNanos) {
-            report = null;
-            failure = null;
-        }
-        Object known = report;
-        if (known != null) {
-            return known;
-        }
-        if (failure != null) {
-            throw failure;
-        }
-        try {
-            known = source.get();
-            report = known;
-            return known;
-        } catch (RuntimeException e) {
-            failure = e;
-            throw e;
-        } finally {
+        Supplier<Object> known = made;
+        if (known == null || begun - madeNanos >= keptNanos) {
+            known = make();
+            made = known;
             madeNanos = nanoClock.getAsLong();
             keptNanos = Math.min(TIMES * (madeNanos - begun), LONGEST_NANOS);
+        }
+        return known.get();
+    }
+
+    private Supplier<Object> make() {
+        try {
+            Object report = source.get();
+            return () -> report;
+        } catch (RuntimeException e) {
+            return () -> {
+                throw e;
+            };
         }
     }
 }

@@ -5,6 +5,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.understudy.plugin.Outcome;
 import io.understudy.plugin.PluginContext;
 import io.understudy.plugins.binlog.JdbcPrimaryQueries;
+import io.understudy.plugins.blackbox.outcome.Judge.Judgement;
 import io.understudy.plugins.blackbox.outcome.OutcomeRecord.Verdict;
 import io.understudy.servers.GtidNumbers;
 import java.sql.SQLException;
@@ -59,6 +60,7 @@ public final class OutcomeFinder implements Runnable, AutoCloseable {
     private final Map<Verdict, Counter> counters = new EnumMap<>(Verdict.class);
     /** What sessions have said, in their order: a client may be told before its statement is taken over. */
     private final Queue<Runnable> arriving = new ConcurrentLinkedQueue<>();
+
     private final AtomicInteger waiting = new AtomicInteger();
     /** Used by {@link #run} alone, as the fields behind it. */
     private final List<Pending> pending = new ArrayList<>();
@@ -74,7 +76,7 @@ public final class OutcomeFinder implements Runnable, AutoCloseable {
 
     /** Looks at the primary. */
     @FunctionalInterface
-    interface Looks {
+    public interface Looks {
         /** Returns what it says of itself; null if there is none. */
         @Nullable
         PrimaryLook look() throws SQLException;
@@ -98,18 +100,6 @@ public final class OutcomeFinder implements Runnable, AutoCloseable {
      * @param out keeps what is settled
      */
     public OutcomeFinder(
-            PluginContext context,
-            Traces traces,
-            PrimaryOrder order,
-            Outcomes outcomes,
-            Runnable beforeJudging,
-            Runnable readAgain,
-            Consumer<OutcomeRecord> out,
-            LongSupplier nanoClock) {
-        this(context, looks(context, nanoClock), traces, order, outcomes, beforeJudging, readAgain, out, nanoClock);
-    }
-
-    OutcomeFinder(
             PluginContext context,
             Looks looks,
             Traces traces,
@@ -142,7 +132,8 @@ public final class OutcomeFinder implements Runnable, AutoCloseable {
         }
     }
 
-    static Looks looks(PluginContext context, LongSupplier nanoClock) {
+    /** Returns what looks at the primary of the proxy. */
+    public static Looks looks(PluginContext context, LongSupplier nanoClock) {
         return () -> {
             DataSource primary = context.primary().dataSource();
             return primary == null ? null : PrimaryLook.of(primary, queries(context, primary), nanoClock);

@@ -66,26 +66,22 @@ public record OutcomeRecord(
 
     /** Returns the same with an outcome that stays. */
     OutcomeRecord ended(Verdict found, String as, String why, boolean clientTold) {
-        return with(found, as, why, true, clientTold);
+        return with(found, as, why, true, clientTold, history);
     }
 
     /** Returns the same as unknown: the present primary may lack it. */
     OutcomeRecord doubted(String why, boolean stays) {
-        return with(Verdict.UNKNOWN, gtid, why, stays, told);
+        return with(Verdict.UNKNOWN, gtid, why, stays, told, history);
     }
 
     /** Returns the record with the outcome told to the client. */
     OutcomeRecord asTold() {
-        return with(verdict, gtid, reason, settled, true);
+        return with(verdict, gtid, reason, settled, true, history);
     }
 
     /** Returns the record as it is written in a history. */
     public OutcomeRecord in(long number) {
         return with(verdict, gtid, reason, settled, told, number);
-    }
-
-    private OutcomeRecord with(Verdict found, String as, String why, boolean stays, boolean clientTold) {
-        return with(found, as, why, stays, clientTold, history);
     }
 
     private OutcomeRecord with(Verdict found, String as, String why, boolean stays, boolean clientTold, long number) {

@@ -1,6 +1,5 @@
 package io.understudy.plugins.blackbox.outcome;
 
-import io.understudy.plugin.PluginContext;
 import io.understudy.plugins.blackbox.outcome.OutcomeRecord.Verdict;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -22,11 +21,6 @@ public final class PresentOutcomes {
 
     /** @param unproven whether outcomes of a log may be those of a server that another one has followed since */
     public PresentOutcomes(
-            PrimaryOrder order, PluginContext context, BooleanSupplier unproven, LongSupplier nanoClock) {
-        this(order, OutcomeFinder.looks(context, nanoClock), unproven, context.clock(), nanoClock);
-    }
-
-    PresentOutcomes(
             PrimaryOrder order,
             OutcomeFinder.Looks looks,
             BooleanSupplier unproven,

@@ -1,6 +1,5 @@
 package io.understudy.plugins.blackbox.outcome;
 
-import io.understudy.plugin.PluginContext;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Comparator;
@@ -19,16 +18,7 @@ public final class TracedTransactions implements LoggedTransactions.Source {
 
     private final long beganNanos;
 
-    public TracedTransactions(Traces traces, PrimaryOrder order, PluginContext context, LongSupplier nanoClock) {
-        this(
-                traces,
-                OutcomeFinder.looks(context, nanoClock),
-                order,
-                context.clock().instant(),
-                nanoClock);
-    }
-
-    TracedTransactions(
+    public TracedTransactions(
             Traces traces, OutcomeFinder.Looks looks, PrimaryOrder order, Instant began, LongSupplier nanoClock) {
         this.traces = traces;
         this.looks = looks;

@@ -92,17 +92,6 @@ final class UnreadLog implements BinlogListener, BinlogEvents, SemiSyncReplica, 
         return String.join(",", position.values());
     }
 
-    @Override
-    public boolean registers() {
-        return false;
-    }
-
-    @Override
-    public void registered(Acknowledgements to, String file) {}
-
-    @Override
-    public void passed(BinlogEnd end, boolean awaited) {}
-
     /**
      * MySQL says so also behind what it leaves out: nothing more comes where it is said twice. What was replayed with
      * {@code sql_log_bin=0} the primary has without its log.

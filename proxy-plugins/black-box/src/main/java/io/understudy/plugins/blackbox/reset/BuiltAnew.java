@@ -2,12 +2,13 @@ package io.understudy.plugins.blackbox.reset;
 
 import io.understudy.plugins.binlog.PrimaryFacts;
 import io.understudy.plugins.blackbox.history.Applied;
-import io.understudy.plugins.blackbox.history.Epoch;
 import io.understudy.plugins.blackbox.history.Histories;
 import io.understudy.plugins.blackbox.history.History;
 import io.understudy.plugins.blackbox.history.Renumbered;
+import io.understudy.plugins.blackbox.history.Renumbered.Epoch;
 import io.understudy.plugins.blackbox.history.Survivor;
 import io.understudy.plugins.blackbox.log.LogStart;
+import io.understudy.plugins.blackbox.reset.Receivers.Receipt;
 import io.understudy.servers.GtidNumbers;
 import java.util.HashMap;
 import java.util.Map;
@@ -286,4 +287,24 @@ public final class BuiltAnew {
     public boolean isUnknown(String server) {
         return epoch(server).isPast() || positions.isEmptied(server);
     }
+
+    /**
+     * What is known of a server behind a reset of the primary (RESET MASTER).
+     *
+     * @param renumbered whether numbers have begun anew behind those that it has, or it has lost its own since
+     * @param compared whether an operator has said that its position counts, where the numbers began anew, and it still
+     *     does
+     * @param seenBefore whether its position was seen while its numbers were those from before
+     * @param hadAll whether it is known that it had all from before
+     * @param skipped whether its replication has gone on behind the primary's numbers, and has skipped some
+     * @param ofBefore where numbers ended before they began anew, what it had of them, and which step is next, for a
+     *     report
+     */
+    public record Standing(
+            boolean renumbered,
+            boolean compared,
+            boolean seenBefore,
+            boolean hadAll,
+            boolean skipped,
+            String ofBefore) {}
 }

@@ -1,5 +1,8 @@
 package io.understudy.plugins.blackbox.witness;
 
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.understudy.base.NoTask;
 import io.understudy.plugin.AccountUse;
 import io.understudy.plugin.PluginContext;
@@ -62,6 +65,7 @@ public final class Witness implements BinlogListener, SemiSyncReplica, AutoClose
     private static final long UNMARKED_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     private final PluginContext context;
+    private final DataSource primary;
     private final PrimaryQueries queries;
     private final BlackBox box;
     private final boolean acknowledges;
@@ -99,6 +103,7 @@ public final class Witness implements BinlogListener, SemiSyncReplica, AutoClose
 
     public Witness(
             PluginContext context,
+            DataSource primary,
             PrimaryQueries queries,
             BlackBox box,
             boolean acknowledges,
@@ -107,6 +112,7 @@ public final class Witness implements BinlogListener, SemiSyncReplica, AutoClose
             LongSupplier nanoClock) {
         this.executor = executor;
         this.context = context;
+        this.primary = primary;
         this.queries = queries;
         this.box = box;
         this.acknowledges = acknowledges;
@@ -221,10 +227,6 @@ public final class Witness implements BinlogListener, SemiSyncReplica, AutoClose
     }
 
     private boolean isReadOnly() throws SQLException {
-        DataSource primary = context.primary().dataSource();
-        if (primary == null) {
-            return false;
-        }
         try (ServerQueries server = ServerQueries.of(primary)) {
             return server.isReadOnly();
         }
@@ -232,10 +234,6 @@ public final class Witness implements BinlogListener, SemiSyncReplica, AutoClose
 
     /** A server that was built anew has what it replicated; its log need not have it. */
     private String gtids() throws SQLException {
-        DataSource primary = context.primary().dataSource();
-        if (primary == null) {
-            return "";
-        }
         try (ServerQueries server = ServerQueries.of(primary)) {
             return server.text("SELECT CONCAT_WS(',', @@GLOBAL.gtid_binlog_state, @@GLOBAL.gtid_slave_pos)");
         }
@@ -312,7 +310,7 @@ public final class Witness implements BinlogListener, SemiSyncReplica, AutoClose
         }
         if (known != null) {
             // Commits may wait for transactions that arrived before the registration, and nothing else may follow.
-            keeping.acknowledge(known, by);
+            stream.acknowledge(known, by);
         }
         PrimaryFacts from = began;
         if (from != null) {
@@ -425,10 +423,6 @@ public final class Witness implements BinlogListener, SemiSyncReplica, AutoClose
     /** Registers, once the primary is ready for it. */
     private void register() throws SQLException {
         SemiSyncSource source;
-        DataSource primary = context.primary().dataSource();
-        if (primary == null) {
-            return;
-        }
         long asked = nanoClock.getAsLong();
         try (ServerQueries server = ServerQueries.of(primary)) {
             source = SemiSyncSource.of(server);
@@ -492,8 +486,20 @@ public final class Witness implements BinlogListener, SemiSyncReplica, AutoClose
         return phases.isWhole();
     }
 
-    long withdrawn(Withdrawal reason) {
-        return phases.withdrawn(reason);
+    /** Registers the metrics of a witness that acknowledges. */
+    public void meters(MeterRegistry meters) {
+        Gauge.builder("understudy.witness.present", this, each -> each.isPresent() ? 1 : 0)
+                .description("1 while the primary counts the proxy among its semi-synchronous replicas")
+                .register(meters);
+        FunctionCounter.builder("understudy.witness.acknowledged", stream, WitnessStream::acknowledged)
+                .description("Transactions for which the primary waited and that the witness acknowledged")
+                .register(meters);
+        for (Withdrawal reason : Withdrawal.values()) {
+            FunctionCounter.builder("understudy.witness.withdrawn", phases, each -> each.withdrawn(reason))
+                    .tag("reason", reason.label())
+                    .description("Times that the witness stopped acknowledging")
+                    .register(meters);
+        }
     }
 
     /** Returns the view for reports. */
@@ -502,7 +508,7 @@ public final class Witness implements BinlogListener, SemiSyncReplica, AutoClose
         BinlogEnd last = stream.end();
         view.put("upTo", last == null ? "" : last.file() + ":" + last.position());
         if (acknowledges) {
-            view.put("acknowledged", keeping.acknowledged());
+            view.put("acknowledged", stream.acknowledged());
         }
         return view;
     }

@@ -10,6 +10,7 @@ import io.understudy.plugins.blackbox.history.KeptTransaction;
 import io.understudy.plugins.blackbox.kept.BlackBox;
 import io.understudy.plugins.blackbox.kept.EventRecorder;
 import io.understudy.plugins.blackbox.kept.Keeping;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,6 +32,8 @@ final class WitnessStream implements BinlogEvents {
     private volatile @Nullable BinlogEnd end;
     /** Number of the history of {@code end}. */
     private volatile long endHistory;
+    /** Transactions that were acknowledged and for which the primary waited. */
+    private final AtomicLong acknowledged = new AtomicLong();
     /** What was acknowledged without a question. Used by {@link #repeat}. */
     private @Nullable BinlogEnd repeated;
 
@@ -93,7 +96,23 @@ final class WitnessStream implements BinlogEvents {
         }
         endHistory = kept.history.number;
         end = at;
-        keeping.keep(kept, at, awaited ? to : null);
+        Acknowledgements by = awaited ? to : null;
+        if (by != null) {
+            keeping.whenKept(() -> {
+                by.send(at);
+                acknowledged.incrementAndGet();
+            });
+        }
+    }
+
+    /** Returns how many transactions were acknowledged for which the primary waited. On any thread. */
+    long acknowledged() {
+        return acknowledged.get();
+    }
+
+    /** Acknowledges, once all that came before is kept, everything up to there. On any thread. */
+    void acknowledge(BinlogEnd upTo, Acknowledgements by) {
+        keeping.whenKept(() -> by.send(upTo));
     }
 
     /** After a restart, commits may wait for what the log has: no event names their end again. */
@@ -131,7 +150,7 @@ final class WitnessStream implements BinlogEvents {
         BinlogEnd known = end;
         Acknowledgements by = to;
         if (known != null && by != null && !known.equals(repeated)) {
-            keeping.acknowledge(known, by);
+            acknowledge(known, by);
             repeated = known;
         }
     }

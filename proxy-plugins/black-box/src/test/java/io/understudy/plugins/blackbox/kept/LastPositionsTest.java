@@ -10,7 +10,7 @@ import io.understudy.plugins.blackbox.history.Applied;
 import io.understudy.plugins.blackbox.history.Reach;
 import io.understudy.plugins.blackbox.log.LogStart;
 import io.understudy.plugins.blackbox.log.LogVisitor;
-import io.understudy.plugins.blackbox.reset.Receipt;
+import io.understudy.plugins.blackbox.reset.Receivers.Receipt;
 import io.understudy.servers.GtidNumbers;
 import java.time.Clock;
 import java.util.List;

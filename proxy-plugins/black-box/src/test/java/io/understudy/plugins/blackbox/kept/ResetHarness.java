@@ -11,7 +11,7 @@ import io.understudy.plugins.blackbox.history.Applied;
 import io.understudy.plugins.blackbox.history.Loss;
 import io.understudy.plugins.blackbox.history.Survivor;
 import io.understudy.plugins.blackbox.lost.Rescue;
-import io.understudy.plugins.blackbox.reset.Receipt;
+import io.understudy.plugins.blackbox.reset.Receivers.Receipt;
 import io.understudy.servers.ReportedPosition;
 import java.util.List;
 import java.util.Map;

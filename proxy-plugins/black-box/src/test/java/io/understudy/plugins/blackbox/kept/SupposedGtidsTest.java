@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.understudy.plugins.binlog.BinlogTrouble;
 import io.understudy.plugins.blackbox.history.AnsweredCommit;
-import io.understudy.plugins.blackbox.history.CommitEvidence;
+import io.understudy.plugins.blackbox.history.AnsweredCommit.CommitEvidence;
 import io.understudy.plugins.blackbox.history.Gtid;
 import io.understudy.plugins.blackbox.history.Loss;
 import java.util.List;

@@ -8,7 +8,7 @@ import io.understudy.plugin.Primary;
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugin.Standby;
 import io.understudy.plugins.binlog.BinlogTrouble;
-import io.understudy.plugins.blackbox.history.MySqlApplied;
+import io.understudy.plugins.blackbox.history.Applied.MySqlApplied;
 import io.understudy.plugins.blackbox.history.Survivor;
 import io.understudy.plugins.blackbox.lost.Survivors;
 import java.util.List;

@@ -7,6 +7,7 @@ import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugins.binlog.BinlogTransaction;
 import io.understudy.plugins.binlog.PrimaryFacts;
 import io.understudy.plugins.binlog.TransactionKind;
+import io.understudy.plugins.blackbox.outcome.Judge.Judgement;
 import io.understudy.plugins.blackbox.outcome.UnansweredStatement.Effect;
 import io.understudy.servers.GtidNumbers;
 import io.understudy.servers.ReplicaStatus;

@@ -2,6 +2,7 @@ package io.understudy.plugins.blackbox.reset;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.understudy.plugins.blackbox.reset.Receivers.Receipt;
 import io.understudy.servers.ReplicaStatus;
 import java.util.List;
 import java.util.Map;
