@@ -1,6 +1,5 @@
 package io.understudy.readiness;
 
-import java.util.Comparator;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -22,8 +21,6 @@ final class AccountsCheck {
             Set<String> local = found.situation().localAccounts();
             all.removeIf(account -> local.contains(user(account)) || isOfTheInstallation(account));
             all.forEach(account -> compare(account, here.get(account), there.get(account), found));
-            // What blocks is not hidden by what warns.
-            found.all().sort(Comparator.comparing(Finding::severity));
             found.keep(SHOWN);
         });
     }

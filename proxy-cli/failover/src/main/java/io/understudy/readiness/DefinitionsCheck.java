@@ -100,10 +100,14 @@ final class DefinitionsCheck {
                     differs(name, one, other);
                 }
             }
-            int beyond = found.keep(SHOWN);
-            if (beyond > 0) {
-                found.blocks(
-                        "beyond " + kind, beyond + " more differences of this kind: " + kind.words() + " …", LACKS, "");
+            List<Finding> beyond = found.keep(SHOWN);
+            if (!beyond.isEmpty()) {
+                found.add(
+                        "beyond " + kind,
+                        beyond.get(0).severity(),
+                        beyond.size() + " more differences of this kind: " + kind.words() + " …",
+                        LACKS,
+                        "");
             }
         }
 

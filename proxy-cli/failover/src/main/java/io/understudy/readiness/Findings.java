@@ -1,6 +1,7 @@
 package io.understudy.readiness;
 
 import io.understudy.readiness.ServerFacts.Fact;
+import java.util.Comparator;
 import java.util.List;
 import java.util.function.BiConsumer;
 
@@ -68,10 +69,12 @@ record Findings(String check, Situation.Round round, Situation situation, List<F
         }
     }
 
-    /** Drops the last beyond a number, and returns how many. */
-    int keep(int most) {
-        int beyond = Math.max(0, all.size() - most);
-        all.subList(all.size() - beyond, all.size()).clear();
+    /** Keeps a number of them, the heaviest first, and returns the others. */
+    List<Finding> keep(int most) {
+        all.sort(Comparator.comparing(Finding::severity));
+        List<Finding> rest = all.subList(Math.min(most, all.size()), all.size());
+        List<Finding> beyond = List.copyOf(rest);
+        rest.clear();
         return beyond;
     }
 }

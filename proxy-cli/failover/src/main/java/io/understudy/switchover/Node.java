@@ -238,6 +238,8 @@ public final class Node implements AutoCloseable {
                 open = source.getConnection();
                 connection = open;
                 known = null;
+                // Else a server with a short wait_timeout ends it while others work: with it go its locks.
+                new ServerQueries(open).within(longest).execute("SET SESSION wait_timeout=86400");
             }
             return work.with(new ServerQueries(open).within(longest));
         } catch (SQLException e) {

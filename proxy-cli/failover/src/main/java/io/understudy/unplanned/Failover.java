@@ -16,6 +16,7 @@ import io.understudy.switchover.Step;
 import io.understudy.switchover.StepFailure;
 import io.understudy.switchover.StepRunner;
 import io.understudy.switchover.SwitchoverAccount;
+import io.understudy.terminal.Table;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.sql.SQLException;
@@ -186,7 +187,11 @@ public final class Failover implements AutoCloseable {
                 return notPromoted();
             }
             // Once more: it may have come back meanwhile.
-            PromoteStep promotion = new PromoteStep(takeover.pair(), () -> runner.timed(dead), "Run this again then");
+            PromoteStep.Check ready = () -> {
+                runner.timed(standbys.claim(false));
+                runner.timed(dead);
+            };
+            PromoteStep promotion = new PromoteStep(takeover.pair(), ready, "Run this again then");
             try {
                 runner.timed(promotion);
             } catch (PromotionUnknown e) {
@@ -205,7 +210,7 @@ public final class Failover implements AutoCloseable {
         boolean semiSync = runner.finish(semiSyncSource());
         boolean well = follow() && semiSync;
         List<String> lost = lost(true);
-        String back = dead.afterwards();
+        String back = dead.afterwards(isWitnessed());
         if (!back.isEmpty()) {
             lost.add("NOT KNOWN: " + back);
         }
@@ -349,6 +354,11 @@ public final class Failover implements AutoCloseable {
     /** Returns whether the configuration's proxy, of which only the directory is read, has a witness. */
     private boolean acknowledgesWhenUp() {
         return takeover.options().directory() != null && SwitchoverAccount.acknowledges(config);
+    }
+
+    /** Returns whether clients were told of nothing that no witness has. */
+    private boolean isWitnessed() {
+        return views.values().stream().anyMatch(each -> Table.map(each, "witness").containsKey("mode"));
     }
 
     private boolean isStandby(String name) {

@@ -8,9 +8,11 @@ import io.understudy.switchover.Step;
 import io.understudy.switchover.StepFailure;
 import java.io.IOException;
 import java.net.ConnectException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
+import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
@@ -155,8 +157,25 @@ record OldPrimaryStep(Takeover takeover, boolean dryRun, Duration patience) impl
         if (address.isUnix()) {
             return Files.exists(Path.of(address.path())) ? "its socket file is there" : "";
         }
+        try {
+            return sign(InetAddress.getAllByName(address.host()), address.port());
+        } catch (UnknownHostException e) {
+            return sign(e);
+        }
+    }
+
+    /** It may listen at one of the addresses of its name alone. */
+    static String sign(InetAddress[] all, int port) {
+        String sign = "";
+        for (int i = 0; i < all.length && sign.isEmpty(); i++) {
+            sign = sign(new InetSocketAddress(all[i], port));
+        }
+        return sign;
+    }
+
+    private static String sign(InetSocketAddress address) {
         try (Socket socket = new Socket()) {
-            socket.connect(new InetSocketAddress(address.host(), address.port()), (int) RESPONSE.toMillis());
+            socket.connect(address, (int) RESPONSE.toMillis());
             socket.setSoTimeout((int) RESPONSE.toMillis());
             try {
                 return socket.getInputStream().read() < 0
@@ -182,8 +201,10 @@ record OldPrimaryStep(Takeover takeover, boolean dryRun, Duration patience) impl
     /**
      * Makes it read-only if it gives a sign of life behind the promotion, and is writable. Returns what to say of it;
      * empty for nothing.
+     *
+     * @param witnessed whether clients were told of nothing that no witness has: what it has more is nobody's
      */
-    String afterwards() {
+    String afterwards(boolean witnessed) {
         Address old = takeover.pair().primaryAddress();
         String sign = takeover.oldIsKnown() ? sign(old) : "";
         boolean silent = sign.equals(SILENT) || sign.startsWith(UNREACHED);
@@ -192,13 +213,27 @@ record OldPrimaryStep(Takeover takeover, boolean dryRun, Duration patience) impl
         }
         try {
             if (takeover.pair().primary().readOnly()) {
-                return takeover.options().fenced() ? "" : old + " has come back, and is read-only";
+                return takeover.options().fenced()
+                        ? witnessed ? "" : more(old)
+                        : old + " has come back, and is read-only";
             }
         } catch (SQLException e) {
             return old + " gives a sign of life, and whether it is read-only is not known (" + e.getMessage()
                     + "). Keep clients away from it";
         }
         return old + " was writable: " + fence() + ". What clients wrote there last is in no list";
+    }
+
+    /** It may have written between the last look at the black boxes and the fence, or have been read by none. */
+    private String more(Address old) throws SQLException {
+        try {
+            String more = takeover.lacks(takeover.pair().primary(), true);
+            return more.isEmpty()
+                    ? ""
+                    : "whether clients were told of what " + old + " has and " + takeover.name() + " lacks: " + more;
+        } catch (StepFailure e) {
+            return "what " + old + " has: " + e.getMessage();
+        }
     }
 
     /** Makes it read-only if it can. Returns what was done, or why not. */

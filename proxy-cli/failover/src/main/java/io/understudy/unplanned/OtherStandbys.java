@@ -5,7 +5,6 @@ import io.understudy.config.StandbyConfig;
 import io.understudy.config.SwitchoverConfig;
 import io.understudy.lost.LostSource;
 import io.understudy.lost.MissingView;
-import io.understudy.plugin.ServerFlavor;
 import io.understudy.servers.ReportedPosition;
 import io.understudy.switchover.AfterPromotion;
 import io.understudy.switchover.Node;
@@ -67,7 +66,8 @@ final class OtherStandbys implements AutoCloseable {
     }
 
     /**
-     * Returns the step that keeps others from being promoted until {@link #close}.
+     * Returns the step that keeps others from being promoted until {@link #close}. A connection that broke has lost its
+     * lock, so that it is repeated before the promotion.
      *
      * @param dryRun whether it keeps nobody, and only looks
      */
@@ -78,7 +78,8 @@ final class OtherStandbys implements AutoCloseable {
             for (Map.Entry<StandbyConfig, Node> each : all.entrySet()) {
                 try {
                     // One server may be there under two names.
-                    if (claimed.add(position(each.getValue()).server())) {
+                    if (!silent.containsKey(each.getKey())
+                            && claimed.add(again(each.getValue()).server())) {
                         claim(each.getKey(), each.getValue(), lock);
                     }
                 } catch (SQLException e) {
@@ -151,26 +152,26 @@ final class OtherStandbys implements AutoCloseable {
     /** Returns the step that fails if another one has what the chosen one lacks. */
     Step compare() {
         return Step.of("compare " + takeover.name() + " with the other standbys", () -> {
-            Reached reached = takeover.reached();
             List<String> found = new ArrayList<>();
             for (Map.Entry<StandbyConfig, Node> each : all.entrySet()) {
                 StandbyConfig standby = each.getKey();
                 if (isChosen(standby) || isGivenUp(standby)) {
                     continue;
                 }
-                found.add(standby.name() + " has " + more(each.getValue(), standby, reached));
+                found.add(standby.name() + " has " + more(each.getValue(), standby));
             }
             return String.join("; ", found);
         });
     }
 
-    private String more(Node node, StandbyConfig standby, Reached reached) throws StepFailure {
+    private String more(Node node, StandbyConfig standby) throws StepFailure {
         if (silent.containsKey(standby)) {
             return "not been asked";
         }
         String more;
         try {
-            more = lacks(reached, node);
+            again(node);
+            more = takeover.lacks(node, false);
         } catch (SQLException e) {
             return "not been asked (" + e.getMessage() + ")";
         } catch (StepFailure e) {
@@ -182,11 +183,6 @@ final class OtherStandbys implements AutoCloseable {
                     + ". Promote that one: --to " + standby.name() + "; or give them up: --without " + standby.name());
         }
         return "nothing more";
-    }
-
-    private String lacks(Reached reached, Node other) throws SQLException, StepFailure {
-        boolean mysql = takeover.pair().dialect().flavor() == ServerFlavor.MYSQL;
-        return reached.lacks(again(other), mysql ? other.value("SELECT @@GLOBAL.server_uuid") : "");
     }
 
     /** Returns whether its numbers are from before the primary's began anew, as far as it responds. */
@@ -227,7 +223,7 @@ final class OtherStandbys implements AutoCloseable {
                     + e.getMessage() + ")";
         }
         try {
-            String more = lacks(takeover.reached(), other);
+            String more = takeover.lacks(other, false);
             return more.isEmpty()
                     ? ""
                     : "compare it first, or build it anew: it has transactions that " + takeover.name() + " lacks: "

@@ -245,6 +245,20 @@ class ChecksTest {
         return Check.DEFINITIONS.findings(round, situation(round, round));
     }
 
+    @Test
+    void manyDifferencesThatOnlyWarnDoNotBlock() {
+        Map<String, String> views = new HashMap<>();
+        for (int i = 0; i < 25; i++) {
+            views.put("shop.v" + i, "");
+        }
+        assertThat(definitions(DefinitionKind.VIEW, views, Map.of()))
+                .hasSize(21)
+                .allMatch(finding -> finding.severity() == Severity.WARNS);
+        assertThat(definitions(DefinitionKind.VIEW, Map.of(), views))
+                .hasSize(21)
+                .allMatch(finding -> finding.severity() == Severity.BLOCKS);
+    }
+
     private static Definitions of(DefinitionKind kind, Map<String, String> shapes) {
         EnumMap<DefinitionKind, Known<Map<String, String>>> all = new EnumMap<>(DefinitionKind.class);
         for (DefinitionKind each : DefinitionKind.values()) {

@@ -39,6 +39,9 @@ class OldPrimaryStepTest {
     /** The responses to come; the last one stays. */
     private final Queue<String> views = new ArrayDeque<>();
 
+    /** What is said of it behind the promotion. */
+    private String afterwards = "";
+
     private String standbys = "[]";
     private HttpServer proxy;
 
@@ -117,6 +120,7 @@ class OldPrimaryStepTest {
         standby.primary = standby;
         assertThat(fence()).contains("its address leads to s1");
         assertThat(standby.executed).isEmpty();
+        assertThat(afterwards).isEmpty();
 
         TakeoverFixture other = new TakeoverFixture();
         other.server = "1";
@@ -124,6 +128,7 @@ class OldPrimaryStepTest {
         standby.primary = other;
         assertThat(fence()).contains("the old primary is read-only now");
         assertThat(standby.executed).isEmpty();
+        assertThat(afterwards).contains("was writable");
         assertThat(other.executed).containsOnly("SET GLOBAL read_only=1");
     }
 
@@ -143,9 +148,28 @@ class OldPrimaryStepTest {
             OldPrimaryStep step =
                     new OldPrimaryStep(standby.takeover("127.0.0.1:" + old.getLocalPort()), false, Duration.ZERO);
             String before = step.run();
-            assertThat(step.afterwards().isEmpty()).isEqualTo(standby.primary == standby);
+            afterwards = step.afterwards(false);
+            assertThat(step.afterwards(true).isEmpty() || !afterwards.isEmpty()).isTrue();
             return before;
         }
+    }
+
+    /** It was frozen, and has written between the last look at the black boxes and the fence. */
+    @Test
+    void whatAFencedPrimaryHasMoreIsSaid() throws Exception {
+        TakeoverFixture old = new TakeoverFixture();
+        old.server = "10.0.0.1:3306:1";
+        standby.fenced = true;
+        standby.primary = old;
+        fence();
+        assertThat(afterwards).isEmpty();
+
+        old.logged = "0-1-7";
+        fence();
+        assertThat(afterwards).contains("whether clients were told of what", "has and s1 lacks: 0-1-7");
+        old.received = null;
+        fence();
+        assertThat(afterwards).contains("what it has received is not known");
     }
 
     /** A run that was killed behind the promotion is repeated, and the old primary has come back meanwhile. */
@@ -203,6 +227,17 @@ class OldPrimaryStepTest {
     void aNameThatIsNotKnownHereMayLive() {
         assertThat(OldPrimaryStep.sign(Address.parse("no-such-host.invalid:3306")))
                 .contains("it cannot be reached from here", "UnknownHostException");
+    }
+
+    @Test
+    void itMayListenAtOneOfTheAddressesOfItsNameAlone() throws Exception {
+        InetAddress[] all = {InetAddress.getByName("127.0.0.1"), InetAddress.getByName("127.0.0.2")};
+        int port;
+        try (ServerSocket old = new ServerSocket(0, 1, all[1])) {
+            port = old.getLocalPort();
+            assertThat(OldPrimaryStep.sign(all, port)).contains("its port accepts connections");
+        }
+        assertThat(OldPrimaryStep.sign(all, port)).isEmpty();
     }
 
     /** The way to it may be cut for this machine alone. */

@@ -19,6 +19,7 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -174,6 +175,25 @@ class OtherStandbysTest {
         try (OtherStandbys all = standbys(List.of(), OtherStandbysTest::refuses)) {
             assertThat(all.claim(false).run()).isEqualTo("not asked: s2: its position: refused");
             assertThat(all.compare().run()).isEqualTo("s2 has not been asked");
+        }
+    }
+
+    /** The server, or who administrates it, has ended the idle connection meanwhile. */
+    @Test
+    void aLockThatWentWithItsConnectionIsTakenAgain() throws Exception {
+        boolean[] ended = {false};
+        List<String> first = new ArrayList<>();
+        ScriptedServer.Script server = (connection, sql) -> {
+            first.add(connection + " " + sql);
+            return ended[0] && connection == 1 ? refuses(connection, sql) : other.row(connection, sql);
+        };
+        try (OtherStandbys all = standbys(List.of(), server)) {
+            assertThat(all.claim(false).run()).isEqualTo("none is");
+            ended[0] = true;
+            assertThat(all.claim(false).run()).isEqualTo("none is");
+            assertThat(first).contains("1 SET SESSION wait_timeout=86400", "2 SELECT GET_LOCK('understudy_failover', 0)");
+            other.locks = false;
+            assertThatThrownBy(() -> all.claim(false).run()).hasMessageContaining("another failover runs");
         }
     }
 

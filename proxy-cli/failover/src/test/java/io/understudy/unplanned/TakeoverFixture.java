@@ -21,6 +21,10 @@ import org.jspecify.annotations.Nullable;
 final class TakeoverFixture implements ScriptedServer.Script {
     String readOnly = "1";
     String replicated = "0-1-5";
+    /** Null: what it has replicated. */
+    @Nullable
+    String logged;
+
     String server = "2";
     String receiver = "Yes";
     String applier = "Yes";
@@ -80,7 +84,7 @@ final class TakeoverFixture implements ScriptedServer.Script {
         if (sql.startsWith("SELECT @@global.gtid_slave_pos")) {
             Map<String, String> row = new LinkedHashMap<>();
             row.put("replicated", replicated);
-            row.put("logged", replicated);
+            row.put("logged", logged == null ? replicated : logged);
             row.put("read_only", readOnly);
             row.put("server", server);
             return row;
