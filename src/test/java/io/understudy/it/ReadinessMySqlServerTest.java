@@ -142,7 +142,7 @@ class ReadinessMySqlServerTest {
                         config.config().primary().address(),
                         limits,
                         Duration.ofSeconds(20))
-                .report(ProxyFigures.NONE);
+                .report(() -> ProxyFigures.NONE);
     }
 
     private static List<String> subjects(ReadinessReport report) {

@@ -144,12 +144,12 @@ class ReadinessGateTest extends ReadinessPair {
     void saysNoForAServerThatReplicatesFromNoneOrIsThePrimary() throws Exception {
         LoadedConfig swapped = config(
                 "monitor", "127.0.0.1:" + pair.standby().port(), pair.primary().port());
-        assertThat(subjects(gate(swapped, Duration.ofSeconds(20)).report(ProxyFigures.NONE)))
+        assertThat(subjects(gate(swapped, Duration.ofSeconds(20)).report(() -> ProxyFigures.NONE)))
                 .contains("blocks replicates nothing", "blocks read-only read_only");
 
         LoadedConfig same = config(
                 "monitor", "localhost:" + pair.standby().port(), pair.standby().port());
-        assertThat(subjects(gate(same, Duration.ofSeconds(20)).report(ProxyFigures.NONE)))
+        assertThat(subjects(gate(same, Duration.ofSeconds(20)).report(() -> ProxyFigures.NONE)))
                 .containsExactly("blocks replicates itself");
     }
 

@@ -93,7 +93,7 @@ abstract class ReadinessPair {
     static ReadinessReport report(String user, Duration time) throws Exception {
         LoadedConfig config = config(
                 user, "127.0.0.1:" + pair.primary().port(), pair.standby().port());
-        return gate(config, time).report(ProxyFigures.NONE);
+        return gate(config, time).report(() -> ProxyFigures.NONE);
     }
 
     static ReadinessReport report() throws Exception {

@@ -6,7 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.function.BinaryOperator;
+import java.util.function.DoubleBinaryOperator;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +24,34 @@ final class Expression {
         Object of(Scope at);
     }
 
+    private interface Operation {
+        @Nullable
+        Object of(@Nullable Object one, @Nullable Object other);
+    }
+
+    /** @param rank those of a higher one bind more strongly */
+    private record Operator(int rank, String sign, Operation operation) {}
+
+    /** A sign comes before its own begin. */
+    private static final List<Operator> OPERATORS = List.of(
+            new Operator(0, "||", (one, other) -> Layout.truth(one) || Layout.truth(other)),
+            new Operator(1, "&&", (one, other) -> Layout.truth(one) && Layout.truth(other)),
+            new Operator(2, "==", Expression::same),
+            new Operator(2, "!=", (one, other) -> !same(one, other)),
+            new Operator(2, ">=", (one, other) -> Layout.number(one) >= Layout.number(other)),
+            new Operator(2, ">", (one, other) -> Layout.number(one) > Layout.number(other)),
+            new Operator(
+                    3,
+                    "+",
+                    (one, other) -> one instanceof String || other instanceof String
+                            ? String.valueOf(one) + other
+                            : computed(one, other, Double::sum)),
+            new Operator(3, "-", (one, other) -> computed(one, other, (a, b) -> a - b)),
+            new Operator(4, "*", (one, other) -> computed(one, other, (a, b) -> a * b)),
+            new Operator(4, "/", (one, other) -> computed(one, other, (a, b) -> a / b)));
+
+    private static final int HIGHEST = 4;
+
     private final String text;
     private int at;
     private final Term term;
@@ -32,7 +60,7 @@ final class Expression {
     /** Reads an expression, up to a colon if there is one. */
     Expression(String text) {
         this.text = text;
-        term = either();
+        term = operators(0);
         if (at < text.length() && text.charAt(at) != ':' && text.charAt(at) != '|') {
             throw new IllegalArgumentException("a layout's expression has a wrong end: " + text);
         }
@@ -58,42 +86,28 @@ final class Expression {
         return found;
     }
 
-    private Term either() {
-        Term left = both();
-        while (next("||")) {
+    /** Reads operators of this rank, which may have operators of higher ones on both sides. */
+    private Term operators(int rank) {
+        if (rank > HIGHEST) {
+            return simple();
+        }
+        Term left = operators(rank + 1);
+        for (Operation each = next(rank); each != null; each = next(rank)) {
+            Operation operation = each;
             Term one = left;
-            Term other = both();
-            left = scope -> Layout.truth(one.of(scope)) || Layout.truth(other.of(scope));
+            Term other = operators(rank + 1);
+            left = scope -> operation.of(one.of(scope), other.of(scope));
         }
         return left;
     }
 
-    private Term both() {
-        Term left = comparison();
-        while (next("&&")) {
-            Term one = left;
-            Term other = comparison();
-            left = scope -> Layout.truth(one.of(scope)) && Layout.truth(other.of(scope));
+    private @Nullable Operation next(int rank) {
+        for (Operator each : OPERATORS) {
+            if (each.rank == rank && next(each.sign)) {
+                return each.operation;
+            }
         }
-        return left;
-    }
-
-    private Term comparison() {
-        Term left = sum();
-        if (next("==")) {
-            Term right = sum();
-            return scope -> same(left.of(scope), right.of(scope));
-        } else if (next("!=")) {
-            Term right = sum();
-            return scope -> !same(left.of(scope), right.of(scope));
-        } else if (next(">=")) {
-            Term right = sum();
-            return scope -> Layout.number(left.of(scope)) >= Layout.number(right.of(scope));
-        } else if (next(">")) {
-            Term right = sum();
-            return scope -> Layout.number(left.of(scope)) > Layout.number(right.of(scope));
-        }
-        return left;
+        return null;
     }
 
     private static boolean same(@Nullable Object one, @Nullable Object other) {
@@ -102,47 +116,9 @@ final class Expression {
                 : Objects.equals(one, other);
     }
 
-    private Term sum() {
-        Term left = product();
-        while (true) {
-            if (next("+")) {
-                left = joined(left, product());
-            } else if (next("-")) {
-                left = computed(left, product(), (one, other) -> one - other);
-            } else {
-                return left;
-            }
-        }
-    }
-
-    private static Term joined(Term one, Term other) {
-        Term sum = computed(one, other, Double::sum);
-        return scope -> {
-            Object left = one.of(scope);
-            Object right = other.of(scope);
-            return left instanceof String || right instanceof String ? String.valueOf(left) + right : sum.of(scope);
-        };
-    }
-
-    private Term product() {
-        Term left = simple();
-        while (true) {
-            if (next("*")) {
-                left = computed(left, simple(), (one, other) -> one * other);
-            } else if (next("/")) {
-                left = computed(left, simple(), (one, other) -> one / other);
-            } else {
-                return left;
-            }
-        }
-    }
-
-    private static Term computed(Term one, Term other, BinaryOperator<Double> operator) {
-        return scope -> {
-            Object left = one.of(scope);
-            Object right = other.of(scope);
-            return left == null || right == null ? null : operator.apply(Layout.number(left), Layout.number(right));
-        };
+    private static @Nullable Object computed(
+            @Nullable Object one, @Nullable Object other, DoubleBinaryOperator operator) {
+        return one == null || other == null ? null : operator.applyAsDouble(Layout.number(one), Layout.number(other));
     }
 
     private Term simple() {
@@ -150,7 +126,7 @@ final class Expression {
             Term term = simple();
             return scope -> !Layout.truth(term.of(scope));
         } else if (next("(")) {
-            Term term = either();
+            Term term = operators(0);
             close();
             return term;
         } else if (next("'")) {
@@ -177,8 +153,8 @@ final class Expression {
 
     private Term named(String name) {
         if (next("(")) {
-            Term argument = either();
-            Term second = next(",") ? either() : scope -> null;
+            Term argument = operators(0);
+            Term second = next(",") ? operators(0) : scope -> null;
             close();
             return scope -> function(name, argument.of(scope), second.of(scope));
         } else if (name.matches("[\\d.]*\\d")) {

@@ -7,7 +7,6 @@ import java.io.UncheckedIOException;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -90,25 +89,5 @@ public final class Layout {
         return value instanceof Double && text.indexOf('E') > 0
                 ? new BigDecimal(text).stripTrailingZeros().toPlainString()
                 : Printable.of(text);
-    }
-
-    /** Returns a part that shows a value. */
-    static Part value(Expression value, String format, @Nullable String missing) {
-        char kind = format.isEmpty() ? 's' : format.charAt(format.length() - 1);
-        boolean number = kind == 'd' || kind == 'f';
-        String width = format.replaceAll("\\.\\d+|[,df]", "");
-        String text = number ? "%" + format : "%" + format + "s";
-        return (at, out) -> {
-            Object found = value.of(at);
-            if (found == null && missing != null) {
-                out.append(String.format("%" + width + "s", missing));
-            } else if (kind == 'd') {
-                out.append(String.format(Locale.ROOT, text, (long) number(found)));
-            } else if (kind == 'f') {
-                out.append(String.format(Locale.ROOT, text, number(found)));
-            } else {
-                out.append(String.format(text, shown(found)));
-            }
-        };
     }
 }

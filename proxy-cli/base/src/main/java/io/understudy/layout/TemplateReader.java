@@ -5,6 +5,7 @@ import io.understudy.layout.Layout.Scope;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 
@@ -144,11 +145,23 @@ final class TemplateReader {
 
     private static Part value(String tag) {
         Expression value = new Expression(tag);
-        String format = value.rest();
-        int bar = format.indexOf('|');
-        return bar < 0
-                ? Layout.value(value, format, null)
-                : Layout.value(value, format.substring(0, bar), format.substring(bar + 1));
+        String[] formatted = value.rest().split("\\|", 2);
+        String format = formatted[0];
+        char kind = format.isEmpty() ? 's' : format.charAt(format.length() - 1);
+        String text = kind == 'd' || kind == 'f' ? "%" + format : "%" + format + "s";
+        String width = format.replaceAll("\\.\\d+|[,df]", "");
+        return (at, out) -> {
+            Object found = value.of(at);
+            if (found == null && formatted.length > 1) {
+                out.append(String.format("%" + width + "s", formatted[1]));
+            } else if (kind == 'd') {
+                out.append(String.format(Locale.ROOT, text, (long) Layout.number(found)));
+            } else if (kind == 'f') {
+                out.append(String.format(Locale.ROOT, text, Layout.number(found)));
+            } else {
+                out.append(String.format(text, Layout.shown(found)));
+            }
+        };
     }
 
     private void end() {

@@ -2,6 +2,9 @@ package io.understudy.logging;
 
 import io.understudy.config.LogConfig;
 import io.understudy.config.LogLevel;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.ZoneId;
 import java.time.ZonedDateTime;
 import java.util.List;
@@ -15,7 +18,7 @@ import org.slf4j.event.Level;
  */
 public final class EventLog {
     private static final Repeats REPEATS = new Repeats(System::nanoTime);
-    private static final boolean JOURNAL = Journal.isReadingStandardError();
+    private static final boolean JOURNAL = isReadByJournal();
 
     private static volatile LogSettings settings = LogSettings.of(LogLevel.INFO);
     private static volatile @Nullable LogWriter writer;
@@ -92,7 +95,7 @@ public final class EventLog {
 
     private static void append(StringBuilder lines, LogEntry event) {
         if (JOURNAL) {
-            lines.append(Journal.priority(event.level()));
+            lines.append(priority(event.level()));
         }
         LogLine.append(lines, event, ZonedDateTime.now(ZoneId.systemDefault()), settings.format());
         lines.append('\n');
@@ -113,5 +116,32 @@ public final class EventLog {
                         List.of(new LogKey("lost", count)),
                         null));
         return line.toString();
+    }
+
+    /**
+     * Returns whether systemd's journal reads the stream: see {@code systemd.exec(5)}. The variable names it, because
+     * programs that redirect the stream of theirs keep the variable.
+     */
+    private static boolean isReadByJournal() {
+        String stream = System.getenv("JOURNAL_STREAM");
+        if (stream == null) {
+            return false;
+        }
+        try {
+            Path error = Path.of("/proc/self/fd/2");
+            return stream.equals(Files.getAttribute(error, "unix:dev") + ":" + Files.getAttribute(error, "unix:ino"));
+        } catch (IOException | UnsupportedOperationException | IllegalArgumentException notThere) {
+            return false;
+        }
+    }
+
+    /** Returns the prefix with which the journal reads a line's priority: see {@code sd-daemon(3)}. */
+    static String priority(Level level) {
+        return switch (level) {
+            case ERROR -> "<3>";
+            case WARN -> "<4>";
+            case INFO -> "<6>";
+            default -> "<7>";
+        };
     }
 }

@@ -59,7 +59,7 @@ final class LogLine {
                 event.logger().lastIndexOf('.') + 1,
                 event.logger().length());
         out.append(" - ");
-        printable(out, cut(event.message()));
+        out.append(Printable.of(cut(event.message())));
         for (LogKey key : keys(event)) {
             out.append(' ').append(key.key()).append('=');
             value(out, cut(String.valueOf(key.value())));
@@ -113,15 +113,11 @@ final class LogLine {
     private static void value(StringBuilder out, String text) {
         boolean bare = !text.isEmpty() && text.chars().noneMatch(c -> c <= ' ' || c == '"' || c == '=' || c == 0x7F);
         if (bare) {
-            printable(out, text);
+            out.append(Printable.of(text));
         } else {
             out.append('"');
-            printable(out, text.replace("\\", "\\\\").replace("\"", "\\\""));
+            out.append(Printable.of(text.replace("\\", "\\\\").replace("\"", "\\\"")));
             out.append('"');
         }
-    }
-
-    private static void printable(StringBuilder out, String text) {
-        out.append(Printable.of(text));
     }
 }

@@ -1,6 +1,9 @@
 package io.understudy.logging;
 
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongFunction;
 
 /**
@@ -10,51 +13,52 @@ import java.util.function.LongFunction;
  */
 public final class LogWriter implements AutoCloseable {
     static final int MOST_CHARS = 1 << 20;
-    private static final int SMALL = 8192;
+
     /** Shorter than any service manager waits for the end of a process. */
     private static final long FLUSH_MILLIS = 2000;
 
-    private static final long PAUSE_MILLIS = 100;
+    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final LongFunction<String> lostLine;
-    private final Thread thread = new Thread(this::run, "log-writer");
+    private final ThreadPoolExecutor thread;
     private final Thread hook = new Thread(this::flush, "log-flush");
-    /** Guarded by this, as the others. */
-    private StringBuilder waiting = new StringBuilder(SMALL);
-
-    /** Lines in {@link #waiting}. */
-    private long waitingLines;
-
-    /** Lines that the thread has taken and not yet written, and the lost ones that it has yet to report. */
-    private long held;
-
-    private long heldLost;
+    /** Characters that are not written yet; guarded by this, as the others. */
+    private long waiting;
+    /** Lines that are yet to be reported. */
     private long lost;
+
     private long allLost;
-    private boolean writing;
 
     /** @param lostLine returns the line that says how many lines were lost, with its end */
     LogWriter(LongFunction<String> lostLine) {
         this.lostLine = lostLine;
-        thread.setDaemon(true);
+        thread = new ThreadPoolExecutor(1, 1, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
+            Thread created = new Thread(task, "log-writer");
+            created.setDaemon(true);
+            return created;
+        });
     }
 
     void start() {
         Runtime.getRuntime().addShutdownHook(hook);
-        thread.start();
+        thread.prestartCoreThread();
     }
 
     /** Adds lines, with their ends, or counts them as lost. Never waits. */
     synchronized void add(CharSequence text, int count) {
         // Once lines are lost all are, up to the line that says so: the log stays in order.
-        if (lost > 0 || waiting.length() + text.length() > MOST_CHARS) {
+        if (lost > 0 || waiting + text.length() > MOST_CHARS) {
             lost += count;
             allLost += count;
-            return;
+        } else {
+            put(text.toString(), count, 0);
         }
-        waiting.append(text);
-        waitingLines += count;
-        notifyAll();
+    }
+
+    /** @param reported the lost lines that it tells of */
+    private synchronized void put(String text, int count, long reported) {
+        thread.execute(() -> write(text, count, reported));
+        waiting += text.length();
     }
 
     /** Returns how many lines were lost since the start. */
@@ -63,58 +67,37 @@ public final class LogWriter implements AutoCloseable {
     }
 
     synchronized boolean isIdle() {
-        return waiting.length() == 0 && !writing && lost == 0;
+        return waiting == 0 && lost == 0;
     }
 
-    private void run() {
+    private void write(String text, int count, long reported) {
         try {
-            while (true) {
-                try {
-                    write(take());
-                } catch (RuntimeException | Error e) {
-                    // Such as a full heap. Without this thread nothing would be logged any more.
-                    failed();
-                }
-            }
-        } catch (InterruptedException closed) {
-            // The lines are written.
+            // Not kept: tests replace the stream. It throws nothing: a stream without a reader is no reason to stop.
+            System.err.append(text);
+            System.err.flush();
+            ended(text, 0, 0);
+        } catch (RuntimeException | Error e) {
+            // Such as a full heap, which may last.
+            LockSupport.parkNanos(PAUSE_NANOS);
+            ended(text, count, reported);
         }
     }
 
-    /** Counts the lines that the thread held as lost, and pauses, because the cause may last. */
-    private synchronized void failed() throws InterruptedException {
-        lost += held + heldLost;
-        allLost += held;
-        held = 0;
-        heldLost = 0;
-        wait(PAUSE_MILLIS);
-    }
-
-    private synchronized StringBuilder take() throws InterruptedException {
-        writing = false;
-        held = 0;
-        heldLost = 0;
-        notifyAll();
-        while (waiting.length() == 0 && lost == 0) {
-            wait();
-        }
-        StringBuilder taken = waiting;
-        held = waitingLines;
-        heldLost = lost;
-        waitingLines = 0;
-        waiting = new StringBuilder(SMALL);
-        if (lost > 0) {
-            taken.append(lostLine.apply(lost));
+    /**
+     * Has the line that says how many were lost follow the last one that was not.
+     *
+     * @param failed lines that an error has lost
+     * @param reported those of a line that said so, and is lost itself
+     */
+    private synchronized void ended(String text, int failed, long reported) {
+        waiting -= text.length();
+        lost += failed + reported;
+        allLost += failed;
+        if (lost > 0 && waiting == 0) {
+            put(lostLine.apply(lost), 0, lost);
             lost = 0;
         }
-        writing = true;
-        return taken;
-    }
-
-    private static void write(CharSequence text) {
-        // Not kept: tests replace the stream. It throws nothing: a stream without a reader is no reason to stop.
-        System.err.append(text);
-        System.err.flush();
+        notifyAll();
     }
 
     /** Waits until all lines are written, for two seconds at most. */
@@ -135,7 +118,7 @@ public final class LogWriter implements AutoCloseable {
     public void close() {
         flush();
         if (EventLog.writeDirectly(this)) {
-            thread.interrupt();
+            thread.shutdown();
             try {
                 Runtime.getRuntime().removeShutdownHook(hook);
             } catch (IllegalStateException shutsDown) {

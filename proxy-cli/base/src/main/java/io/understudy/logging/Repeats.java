@@ -26,9 +26,6 @@ final class Repeats {
     /** Guarded by this; the oldest first. */
     private final Map<String, Window> windows = new LinkedHashMap<>();
 
-    /** Guarded by this: windows that have suppressed events. */
-    private int suppressing;
-
     private static final class Window {
         private final long began;
         private int logged;
@@ -51,57 +48,30 @@ final class Repeats {
         }
         long now = nanoClock.getAsLong();
         List<LogEntry> due = new ArrayList<>(1);
-        if (suppressing > 0) {
-            closeOver(now, due);
+        for (Iterator<Window> all = windows.values().iterator(); all.hasNext(); ) {
+            Window eldest = all.next();
+            if (now - eldest.began <= INTERVAL && windows.size() < MOST_KINDS) {
+                break; // and those after it are younger
+            }
+            all.remove();
+            count(eldest, due);
         }
-        String kind = kind(event);
-        Window window = windows.get(kind);
-        if (window != null && now - window.began > INTERVAL) {
-            windows.remove(kind);
-            window = null;
-        }
-        if (window == null) {
-            window = new Window(now);
-            makeRoom(due);
-            windows.put(kind, window);
-        }
+        Window window = windows.computeIfAbsent(kind(event), kind -> new Window(now));
         if (window.logged < MOST) {
             window.logged++;
             due.add(event);
         } else {
-            suppressing += window.suppressed == 0 ? 1 : 0;
             window.suppressed++;
             window.last = event;
         }
         return due;
     }
 
-    private void closeOver(long now, List<LogEntry> due) {
-        for (Iterator<Window> all = windows.values().iterator(); all.hasNext(); ) {
-            Window window = all.next();
-            if (now - window.began <= INTERVAL) {
-                return; // and those after it are younger
-            }
-            all.remove();
-            count(window, due);
-        }
-    }
-
-    private void makeRoom(List<LogEntry> due) {
-        if (windows.size() >= MOST_KINDS) {
-            Iterator<Window> all = windows.values().iterator();
-            Window eldest = all.next();
-            all.remove();
-            count(eldest, due);
-        }
-    }
-
-    private void count(Window window, List<LogEntry> due) {
+    private static void count(Window window, List<LogEntry> due) {
         LogEntry last = window.last;
         if (last == null) {
             return;
         }
-        suppressing--;
         List<LogKey> keys = new ArrayList<>(last.keys());
         keys.add(new LogKey("repeated", window.suppressed));
         due.add(new LogEntry(

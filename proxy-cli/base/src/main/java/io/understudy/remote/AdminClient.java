@@ -6,7 +6,6 @@ import io.understudy.config.AdminConfig;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.ConnectException;
-import java.net.HttpURLConnection;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.URI;
@@ -17,7 +16,6 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
-import javax.net.ssl.HttpsURLConnection;
 import org.jspecify.annotations.Nullable;
 
 /** Calls the admin endpoint of a running proxy. */
@@ -97,7 +95,7 @@ public final class AdminClient {
      */
     public @Nullable Object value(String name, Duration patience) throws IOException, InterruptedException {
         String where = base + "/api/" + name;
-        return json(where, send(where, "GET", patience));
+        return json(where, whole(where, "GET", patience));
     }
 
     /** Sends {@code POST /api/NAME}, which requires the token. */
@@ -107,39 +105,12 @@ public final class AdminClient {
 
     /** Sends {@code POST /api/NAME} and returns the body of the response as bytes. */
     public byte[] bytes(String name) throws IOException, InterruptedException {
-        return send(base + "/api/" + name, "POST");
+        return whole(base + "/api/" + name, "POST", patience);
     }
 
     /** {@code GET /PATH}, an endless response; reading it fails when the proxy ends amid it. */
-    public InputStream stream(String path) throws IOException {
-        String where = base + "/" + path;
-        HttpURLConnection connection;
-        try {
-            connection = (HttpURLConnection) URI.create(where).toURL().openConnection();
-        } catch (IllegalArgumentException e) {
-            throw new IOException(base + " is not an address: expected HOST:PORT", e);
-        }
-        AdminTrust trusted = trust;
-        if (trusted != null && connection instanceof HttpsURLConnection https) {
-            trusted.apply(https);
-        }
-        connection.setConnectTimeout((int) PATIENCE.toMillis());
-        if (token != null) {
-            connection.setRequestProperty("Authorization", "Bearer " + token);
-        }
-        int status;
-        try {
-            status = connection.getResponseCode();
-        } catch (IOException e) {
-            throw AdminRefusal.noResponse(where, e);
-        }
-        if (status != HttpURLConnection.HTTP_OK) {
-            try (InputStream body = connection.getErrorStream()) {
-                String text = body == null ? "" : new String(body.readAllBytes(), StandardCharsets.UTF_8).strip();
-                throw AdminRefusal.of(where, status, text);
-            }
-        }
-        return connection.getInputStream();
+    public InputStream stream(String path) throws IOException, InterruptedException {
+        return send(base + "/" + path, "GET", null);
     }
 
     /**
@@ -162,7 +133,7 @@ public final class AdminClient {
     @SuppressWarnings("unchecked")
     private Map<String, Object> map(String name, String method) throws IOException, InterruptedException {
         String where = base + "/api/" + name;
-        if (!(json(where, send(where, method)) instanceof Map<?, ?> map)) {
+        if (!(json(where, whole(where, method, patience)) instanceof Map<?, ?> map)) {
             throw AdminRefusal.notUnderstudy(where);
         }
         return (Map<String, Object>) map;
@@ -176,29 +147,42 @@ public final class AdminClient {
         }
     }
 
-    private byte[] send(String where, String method) throws IOException, InterruptedException {
-        return send(where, method, patience);
+    private byte[] whole(String where, String method, Duration patience) throws IOException, InterruptedException {
+        InputStream body = send(where, method, patience);
+        try (body) {
+            return body.readAllBytes();
+        } catch (IOException e) {
+            throw AdminRefusal.noResponse(where, e);
+        }
     }
 
-    private byte[] send(String where, String method, Duration patience) throws IOException, InterruptedException {
+    /** @param patience maximum time until the response begins; null for no limit */
+    private InputStream send(String where, String method, @Nullable Duration patience)
+            throws IOException, InterruptedException {
         HttpRequest.Builder request;
         try {
             request = HttpRequest.newBuilder(URI.create(where));
         } catch (IllegalArgumentException e) {
             throw new IOException(base + " is not an address: expected HOST:PORT", e);
         }
-        request.method(method, HttpRequest.BodyPublishers.noBody()).timeout(patience);
+        request.method(method, HttpRequest.BodyPublishers.noBody());
+        if (patience != null) {
+            request.timeout(patience);
+        }
         if (token != null) {
             request.header("Authorization", "Bearer " + token);
         }
-        HttpResponse<byte[]> response;
+        HttpResponse<InputStream> response;
         try {
-            response = http.send(request.build(), HttpResponse.BodyHandlers.ofByteArray());
+            response = http.send(request.build(), HttpResponse.BodyHandlers.ofInputStream());
         } catch (IOException e) {
             throw AdminRefusal.noResponse(where, e);
         }
         if (response.statusCode() != 200) {
-            throw AdminRefusal.of(where, response.statusCode(), new String(response.body(), StandardCharsets.UTF_8));
+            try (InputStream body = response.body()) {
+                throw AdminRefusal.of(
+                        where, response.statusCode(), new String(body.readAllBytes(), StandardCharsets.UTF_8));
+            }
         }
         return response.body();
     }

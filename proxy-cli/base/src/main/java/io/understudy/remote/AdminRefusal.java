@@ -62,8 +62,7 @@ final class AdminRefusal {
     private static boolean isNotHttp(String message) {
         return message.contains("status line")
                 || message.contains("header parser received no bytes")
-                || message.contains("Unsupported or unrecognized SSL message")
-                || message.contains("Invalid Http response");
+                || message.contains("Unsupported or unrecognized SSL message");
     }
 
     /** Returns the error of a response with a status that is not 200. */

@@ -1,40 +1,32 @@
 package io.understudy.remote;
 
+import io.netty.handler.ssl.util.FingerprintTrustManagerFactory;
 import io.understudy.config.AdminConfig;
 import io.understudy.config.AdminTls;
 import java.io.IOException;
 import java.io.InputStream;
-import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
+import java.security.MessageDigest;
 import java.security.cert.Certificate;
 import java.security.cert.CertificateException;
 import java.security.cert.CertificateFactory;
-import java.security.cert.X509Certificate;
-import java.util.Collection;
-import javax.net.ssl.HttpsURLConnection;
+import java.util.HexFormat;
+import java.util.List;
 import javax.net.ssl.SSLContext;
-import javax.net.ssl.SSLEngine;
-import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
-import javax.net.ssl.X509ExtendedTrustManager;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Which certificate of the admin endpoint is trusted: the very one of the configuration, whatever names it has, or one
  * of an authority for the name connected to.
+ *
+ * @param context for connections to the endpoint
  */
-public final class AdminTrust {
-    private final SSLContext context;
-    private final boolean pinned;
-
-    private AdminTrust(TrustManager[] managers, boolean pinned) throws GeneralSecurityException {
-        context = SSLContext.getInstance("TLS");
-        context.init(null, managers, null);
-        this.pinned = pinned;
-    }
+public record AdminTrust(SSLContext context) {
+    private static final String HASH = "SHA-256";
 
     /** Returns trust in the certificate that the configuration names, or null if the endpoint has no TLS. */
     public static @Nullable AdminTrust of(AdminConfig config) throws IOException {
@@ -43,11 +35,13 @@ public final class AdminTrust {
             return null;
         }
         try {
-            X509Certificate own = certificates(tls.certificate()).stream()
-                    .map(X509Certificate.class::cast)
-                    .findFirst()
-                    .orElseThrow(() -> new CertificateException("it holds no certificate"));
-            return new AdminTrust(new TrustManager[] {new Pinned(own)}, true);
+            byte[] own = certificates(tls.certificate()).get(0).getEncoded();
+            String fingerprint =
+                    HexFormat.of().formatHex(MessageDigest.getInstance(HASH).digest(own));
+            // It does not check the name connected to: only the endpoint has the certificate's key.
+            return in(FingerprintTrustManagerFactory.builder(HASH)
+                    .fingerprints(fingerprint)
+                    .build());
         } catch (GeneralSecurityException e) {
             throw new IOException("admin.tls.certificate " + tls.certificate() + ": " + e.getMessage(), e);
         }
@@ -62,87 +56,28 @@ public final class AdminTrust {
             for (Certificate authority : certificates(file)) {
                 authorities.setCertificateEntry("authority-" + number++, authority);
             }
-            if (number == 0) {
-                throw new CertificateException("it holds no certificate");
-            }
             TrustManagerFactory factory = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
             factory.init(authorities);
-            return new AdminTrust(factory.getTrustManagers(), false);
+            return in(factory);
         } catch (GeneralSecurityException e) {
             throw new IOException("the authorities in " + file + ": " + e.getMessage(), e);
         }
     }
 
-    private static Collection<? extends Certificate> certificates(Path file)
-            throws IOException, GeneralSecurityException {
+    private static List<Certificate> certificates(Path file) throws IOException, GeneralSecurityException {
         try (InputStream in = Files.newInputStream(file)) {
-            return CertificateFactory.getInstance("X.509").generateCertificates(in);
-        }
-    }
-
-    SSLContext context() {
-        return context;
-    }
-
-    void apply(HttpsURLConnection connection) {
-        connection.setSSLSocketFactory(context.getSocketFactory());
-        if (pinned) {
-            connection.setHostnameVerifier((host, session) -> true);
-        }
-    }
-
-    /** Accepts one certificate. The name connected to does not count: only the endpoint has the certificate's key. */
-    private static final class Pinned extends X509ExtendedTrustManager {
-        private final X509Certificate only;
-
-        Pinned(X509Certificate only) {
-            this.only = only;
-        }
-
-        private void check(X509Certificate[] chain) throws CertificateException {
-            if (chain.length == 0 || !chain[0].equals(only)) {
-                throw new CertificateException("the endpoint's certificate is not that of admin.tls.certificate");
+            List<Certificate> all =
+                    List.copyOf(CertificateFactory.getInstance("X.509").generateCertificates(in));
+            if (all.isEmpty()) {
+                throw new CertificateException("it holds no certificate");
             }
-            chain[0].checkValidity();
+            return all;
         }
+    }
 
-        @Override
-        public void checkServerTrusted(X509Certificate[] chain, String type, SSLEngine engine)
-                throws CertificateException {
-            check(chain);
-        }
-
-        @Override
-        public void checkServerTrusted(X509Certificate[] chain, String type, Socket socket)
-                throws CertificateException {
-            check(chain);
-        }
-
-        @Override
-        public void checkServerTrusted(X509Certificate[] chain, String type) throws CertificateException {
-            check(chain);
-        }
-
-        @Override
-        public void checkClientTrusted(X509Certificate[] chain, String type, SSLEngine engine)
-                throws CertificateException {
-            throw new CertificateException("no clients are checked here");
-        }
-
-        @Override
-        public void checkClientTrusted(X509Certificate[] chain, String type, Socket socket)
-                throws CertificateException {
-            throw new CertificateException("no clients are checked here");
-        }
-
-        @Override
-        public void checkClientTrusted(X509Certificate[] chain, String type) throws CertificateException {
-            throw new CertificateException("no clients are checked here");
-        }
-
-        @Override
-        public X509Certificate[] getAcceptedIssuers() {
-            return new X509Certificate[0];
-        }
+    private static AdminTrust in(TrustManagerFactory trusted) throws GeneralSecurityException {
+        SSLContext context = SSLContext.getInstance("TLS");
+        context.init(null, trusted.getTrustManagers(), null);
+        return new AdminTrust(context);
     }
 }

@@ -89,7 +89,7 @@ class LogLineTest {
     @Test
     void thePrioritiesAreThoseOfSyslog() {
         assertThat(List.of(Level.ERROR, Level.WARN, Level.INFO, Level.DEBUG, Level.TRACE))
-                .extracting(Journal::priority)
+                .extracting(EventLog::priority)
                 .containsExactly("<3>", "<4>", "<6>", "<7>", "<7>");
     }
 }

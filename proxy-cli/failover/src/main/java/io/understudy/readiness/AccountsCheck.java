@@ -1,5 +1,6 @@
 package io.understudy.readiness;
 
+import io.understudy.readiness.AccountReader.AccountShape;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;

@@ -8,26 +8,26 @@ import java.util.function.Predicate;
 
 /** The conditions for a promotion. They run no queries of their own. */
 enum Check {
-    REACHABLE(Readings.LAST, round -> true, ReachableCheck::find),
-    REPLICATES(Readings.BOTH, Situation.Round::hasStandby, ReplicatesCheck::find),
+    REACHABLE(Readings.LAST, round -> true, StateChecks::reachable),
+    REPLICATES(Readings.BOTH, Situation.Round::hasStandby, ReplicationChecks::replicates),
     LAG(Readings.LAST, round -> true, LagCheck::find),
-    RECEIVED(Readings.LAST, Situation.Round::hasStandby, ReceivedCheck::find),
-    ERRANT(Readings.ACROSS, Situation.Round::isOfOneProduct, ErrantCheck::find),
-    SEMI_SYNC(Readings.BOTH, Situation.Round::hasBoth, SemiSyncCheck::find),
-    READ_ONLY(Readings.LAST, Situation.Round::hasStandby, ReadOnlyCheck::find),
-    COLD(Readings.LAST, round -> true, ColdCheck::find),
-    VERIFY(Readings.LAST, round -> true, VerifyCheck::find),
-    MISSING(Readings.LAST, round -> true, MissingCheck::find),
-    DISK(Readings.LAST, round -> true, DiskCheck::find),
+    RECEIVED(Readings.LAST, Situation.Round::hasStandby, ReplicationChecks::received),
+    ERRANT(Readings.ACROSS, Situation.Round::isOfOneProduct, ReplicationChecks::errant),
+    SEMI_SYNC(Readings.BOTH, Situation.Round::hasBoth, ReplicationChecks::semiSync),
+    READ_ONLY(Readings.LAST, Situation.Round::hasStandby, StateChecks::readOnly),
+    COLD(Readings.LAST, round -> true, ProxyChecks::cold),
+    VERIFY(Readings.LAST, round -> true, ProxyChecks::verify),
+    MISSING(Readings.LAST, round -> true, ProxyChecks::missing),
+    DISK(Readings.LAST, round -> true, StateChecks::disk),
     SETTINGS(Readings.BOTH, Situation.Round::hasStandby, SettingsCheck::find),
     ACCOUNTS(Readings.BOTH, Situation.Round::isOfOneProduct, AccountsCheck::find),
     DEFINITIONS(Readings.BOTH, Situation.Round::isOfOneProduct, DefinitionsCheck::find),
     EVENTS(Readings.BOTH, Situation.Round::hasBoth, EventsCheck::find),
-    XA(Readings.BOTH, Situation.Round::hasStandby, XaCheck::find),
-    TRANSACTIONS(Readings.BOTH, Situation.Round::hasStandby, TransactionsCheck::find),
-    SCHEMA_CHANGE(Readings.BOTH, round -> true, SchemaChangeCheck::find),
+    XA(Readings.BOTH, Situation.Round::hasStandby, StateChecks::xa),
+    TRANSACTIONS(Readings.BOTH, Situation.Round::hasStandby, StateChecks::transactions),
+    SCHEMA_CHANGE(Readings.BOTH, round -> true, StateChecks::schemaChange),
     /** Replaces the other checks if the server is a member of a cluster. */
-    CLUSTER(Readings.LAST, round -> true, ClusterCheck::find);
+    CLUSTER(Readings.LAST, round -> true, StateChecks::cluster);
 
     private enum Readings {
         LAST,

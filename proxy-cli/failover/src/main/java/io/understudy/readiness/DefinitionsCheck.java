@@ -1,6 +1,7 @@
 package io.understudy.readiness;
 
 import io.understudy.pages.TableOrPartition;
+import io.understudy.readiness.DefinitionsReader.Definitions;
 import io.understudy.sql.Quoting;
 import java.util.ArrayList;
 import java.util.EnumSet;

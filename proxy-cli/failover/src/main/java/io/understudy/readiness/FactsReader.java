@@ -1,5 +1,8 @@
 package io.understudy.readiness;
 
+import io.understudy.readiness.DefinitionsReader.Definitions;
+import io.understudy.readiness.ServerFacts.FreeDisk;
+import io.understudy.readiness.ServerFacts.OpenTransaction;
 import io.understudy.servers.ReplicaStatus;
 import io.understudy.servers.ServerQueries;
 import java.sql.SQLException;
@@ -42,7 +45,6 @@ final class FactsReader {
     void read(Known<Definitions> kept) {
         try {
             facts.put(ServerFacts.VARIABLES, Known.of(session.variables()));
-            facts.connected();
             facts.put(ServerFacts.SEMI_SYNC, Known.of(session.pairs("SHOW GLOBAL STATUS LIKE 'Rpl_semi_sync%'")));
             facts.put(
                     ServerFacts.CHANNELS,
@@ -64,11 +66,10 @@ final class FactsReader {
                                     () -> new DefinitionsReader(session, facts, this::grant, DefinitionsReader.MOST)
                                             .read(),
                                     ""));
-            facts.ended(session.text(facts.dialect().position()));
+            facts.put(
+                    ServerFacts.POSITION, Known.of(session.text(facts.dialect().position())));
         } catch (SQLException e) {
-            if (!facts.responded() && session.isOver()) {
-                facts.late();
-            } else if (!facts.responded()) {
+            if (!facts.responded() && !session.isOver()) {
                 facts.failed(String.valueOf(e.getMessage()), "");
             }
             // Later facts stay as they are: no response in time.
@@ -198,7 +199,7 @@ final class FactsReader {
                 changes.add(SchemaChange.of(process, user.equalsIgnoreCase(APPLIER)));
             }
         }
-        facts.schemaChanges(changes);
+        facts.put(ServerFacts.SCHEMA_CHANGES, Known.of(changes));
         facts.put(
                 ServerFacts.TRANSACTIONS,
                 Known.of(rows.stream()

@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
  * @param statement what makes it readable, mostly a statement; may be empty
  */
 public record Known<T>(@Nullable T value, String reason, String statement) {
+    static final String LATE = "no response in time";
+
     public static <T> Known<T> of(T value) {
         return new Known<>(value, "", "");
     }
@@ -20,6 +22,6 @@ public record Known<T>(@Nullable T value, String reason, String statement) {
 
     /** Returns the state of a fact before the response to its query. */
     static <T> Known<T> late() {
-        return unknown("no response in time", "");
+        return unknown(LATE, "");
     }
 }

@@ -67,11 +67,11 @@ public record ProxyFigures(
         Known<Map<String, Object>> lost = NONE.lost();
         Map<String, Object> witness = null;
         if (expected.coldAbove() != null) {
-            warmth = map(ofStandby(asked(() -> source.view("standbys")), standby).stream()
+            warmth = map(ofStandby(view(source, "standbys"), standby).stream()
                     .findFirst()
                     .map(row -> row.get("warmth"))
                     .orElse(null));
-            Map<String, Object> mirror = map(asked(() -> source.view("mirror")));
+            Map<String, Object> mirror = map(view(source, "mirror"));
             if (mirror != null) {
                 Map<String, Object> verify = map(mirror.get("verify"));
                 differences = verify == null ? null : ofStandby(verify.get("differences"), standby);
@@ -79,20 +79,15 @@ public record ProxyFigures(
         }
         if (expected.missing()) {
             lost = source.lost(standby);
-            witness = map(asked(() -> source.view("witness")));
+            witness = map(view(source, "witness"));
         }
         return new ProxyFigures(warmth, differences, lost, witness);
     }
 
-    private interface ViewQuestion {
-        @Nullable
-        Object ask() throws IOException, InterruptedException;
-    }
-
     /** A proxy that does not run, or a plugin that cannot tell now, gives nothing. */
-    private static @Nullable Object asked(ViewQuestion question) throws InterruptedException {
+    private static @Nullable Object view(Source source, String name) throws InterruptedException {
         try {
-            return question.ask();
+            return source.view(name);
         } catch (IOException | IllegalStateException | IllegalArgumentException e) {
             return null;
         }

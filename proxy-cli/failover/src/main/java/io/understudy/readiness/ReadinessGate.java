@@ -18,8 +18,20 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Decides whether one standby may be promoted. Reads both servers and changes nothing. */
-public final class ReadinessGate {
+/**
+ * Decides whether one standby may be promoted. Reads both servers and changes nothing.
+ *
+ * @param expected the figures of {@link ProxyFigures} that a running proxy with this configuration has
+ * @param primary the present primary; see {@link io.understudy.server.ConfiguredPrimary} for when no proxy knows it
+ * @param time for all of it; what is not read by then counts as not known
+ */
+public record ReadinessGate(
+        LoadedConfig loaded,
+        StandbyFigures expected,
+        StandbyConfig standby,
+        Address primary,
+        Limits limits,
+        Duration time) {
     private static final Logger LOG = LoggerFactory.getLogger(ReadinessGate.class);
 
     /** The bounds that apply unless others are given. */
@@ -35,48 +47,14 @@ public final class ReadinessGate {
     /** A standby that lags longer is a finding itself. */
     private static final Duration CATCH_UP = LIMITS.noticedLag();
 
-    private final LoadedConfig loaded;
-    private final StandbyFigures expected;
-    private final StandbyConfig standby;
-    private final Address primary;
-    private final Limits limits;
-    private final Duration time;
-
-    private ReadinessGate(
-            LoadedConfig loaded,
-            StandbyFigures expected,
-            StandbyConfig standby,
-            Address primary,
-            Limits limits,
-            Duration time) {
-        this.loaded = loaded;
-        this.expected = expected;
-        this.standby = standby;
-        this.primary = primary;
-        this.limits = limits;
-        this.time = time;
-    }
-
     /**
      * Returns the gate for a standby.
      *
-     * @param expected the figures of {@link ProxyFigures} that a running proxy with this configuration has
-     * @param primary the present primary; see {@link io.understudy.server.ConfiguredPrimary} for when no proxy knows it
-     * @param time for all of it; what is not read by then counts as not known
      * @throws IllegalArgumentException if the configuration has no such standby
      */
     public static ReadinessGate of(
             LoadedConfig loaded, StandbyFigures expected, String name, Address primary, Limits limits, Duration time) {
         return new ReadinessGate(loaded, expected, loaded.config().standby(name), primary, limits, time);
-    }
-
-    /**
-     * Reads both servers and returns the verdict.
-     *
-     * @param proxy what a running proxy knows of this standby
-     */
-    public ReadinessReport report(ProxyFigures proxy) throws InterruptedException {
-        return report(() -> proxy);
     }
 
     /**
@@ -143,9 +121,9 @@ public final class ReadinessGate {
                 expected,
                 limits);
         // What mends a standby, as making it read-only, would harm the primary.
-        List<Check> checks = ReplicatesCheck.isTheSameServer(now)
+        List<Check> checks = ReplicationChecks.isTheSameServer(now)
                 ? List.of(Check.REPLICATES)
-                : ClusterCheck.isOne(now) ? List.of(Check.REACHABLE, Check.CLUSTER) : List.of(Check.values());
+                : StateChecks.isInCluster(now) ? List.of(Check.REACHABLE, Check.CLUSTER) : List.of(Check.values());
         List<Finding> findings = findings(checks, situation);
         if (checks.contains(Check.RECEIVED)) {
             others.find(new Findings(Check.REPLICATES.word(), now, situation, findings));
@@ -164,7 +142,7 @@ public final class ReadinessGate {
                 findings.addAll(checks.get(i).findings(situation));
             } catch (RuntimeException e) {
                 LOG.warn("Check {} of the readiness of {} failed", i + 1, situation.standby(), e);
-                findings.add(ReachableCheck.fault(
+                findings.add(StateChecks.fault(
                         "check " + (i + 1),
                         "judged what it had read: " + e.getMessage(),
                         "one of its checks has no result"));

@@ -1,6 +1,7 @@
 package io.understudy.readiness;
 
 import io.understudy.config.StandbyConfig;
+import io.understudy.readiness.ServerFacts.FreeDisk;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -9,7 +10,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The verdict on a standby with its findings, the heaviest first. Immutable. */
-public final class ReadinessReport {
+public record ReadinessReport(
+        StandbyConfig standby, Situation situation, LagCheck.Lag lag, List<Finding> findings, Duration took) {
     /** The verdict, with the exit code of {@code understudy ready}. */
     public enum Verdict {
         YES("yes", 0),
@@ -26,21 +28,10 @@ public final class ReadinessReport {
         }
     }
 
-    private final StandbyConfig standby;
-    private final Situation situation;
-    private final LagCheck.Lag lag;
-    private final List<Finding> findings;
-    private final Duration took;
-
-    ReadinessReport(
-            StandbyConfig standby, Situation situation, LagCheck.Lag lag, List<Finding> findings, Duration took) {
-        this.standby = standby;
-        this.situation = situation;
-        this.lag = lag;
-        this.findings = findings.stream()
+    public ReadinessReport {
+        findings = findings.stream()
                 .sorted(Comparator.comparing(Finding::severity))
                 .toList();
-        this.took = took;
     }
 
     public Verdict verdict() {
@@ -53,10 +44,6 @@ public final class ReadinessReport {
         return findings.size() == count(Severity.NOTES) ? Verdict.YES : Verdict.FINDINGS;
     }
 
-    public List<Finding> findings() {
-        return findings;
-    }
-
     private long count(Severity severity) {
         return findings.stream()
                 .filter(finding -> finding.severity() == severity)
@@ -66,10 +53,6 @@ public final class ReadinessReport {
     /** Returns whether each reading has the definitions of both servers. */
     boolean hasDefinitions() {
         return hasDefinitions(situation.before()) && hasDefinitions(situation.now());
-    }
-
-    Situation situation() {
-        return situation;
     }
 
     private static boolean hasDefinitions(Situation.Round round) {

@@ -1,6 +1,8 @@
 package io.understudy.readiness;
 
 import io.understudy.plugin.ServerFlavor;
+import io.understudy.readiness.AccountReader.AccountShape;
+import io.understudy.readiness.DefinitionsReader.Definitions;
 import io.understudy.servers.Dialect;
 import io.understudy.servers.GtidNumbers;
 import io.understudy.servers.Identity;
@@ -31,6 +33,8 @@ final class ServerFacts {
     static final Fact<Map<String, String>> EVENTS = new Fact<>();
 
     static final Fact<Map<String, AccountShape>> ACCOUNTS = new Fact<>();
+    static final Fact<List<SchemaChange>> SCHEMA_CHANGES = new Fact<>();
+    static final Fact<String> POSITION = new Fact<>();
 
     /** The name of a fact of a type. */
     static final class Fact<T> {
@@ -39,14 +43,8 @@ final class ServerFacts {
         private Fact() {}
     }
 
-    private static final String LATE = "no response in time";
-
-    private volatile @Nullable String unreachable = LATE;
     private volatile String fault = "";
-    private volatile String remedy = "";
-    private volatile String ended = "";
     private final Map<Fact<?>, Known<?>> known = new ConcurrentHashMap<>();
-    private volatile List<SchemaChange> schemaChanges = List.of();
 
     <T> void put(Fact<T> fact, Known<T> read) {
         known.put(fact, read);
@@ -58,14 +56,13 @@ final class ServerFacts {
         return (Known<T>) known.getOrDefault(fact, fact.late);
     }
 
-    void connected() {
-        unreachable = null;
-    }
-
-    /** @param mends what mends the account that the server refused; empty if it did not */
+    /**
+     * Stores why the server did not respond.
+     *
+     * @param mends what mends the account that the server refused; empty if it did not
+     */
     void failed(String reason, String mends) {
-        unreachable = reason;
-        remedy = mends;
+        put(VARIABLES, Known.unknown(reason, mends));
     }
 
     /** Stores that the gate itself has failed, which says nothing about the server. */
@@ -73,39 +70,25 @@ final class ServerFacts {
         fault = cause.toString();
     }
 
-    /** Stores that the time was up before the server responded. */
-    void late() {
-        unreachable = LATE;
-    }
-
-    /** Stores the position that the server had reached when all of this had been read. */
-    void ended(String position) {
-        ended = position;
-    }
-
-    void schemaChanges(List<SchemaChange> read) {
-        schemaChanges = read;
-    }
-
-    /** Returns why there was no connection, or null when there was one. */
-    @Nullable
+    /** Returns why it did not respond; empty if it did. */
     String unreachable() {
-        return unreachable;
+        return get(VARIABLES).reason();
     }
 
     /** Returns the position at the reading's end: whoever has applied that has all that was read. */
     String ended() {
-        return ended;
+        String position = get(POSITION).value();
+        return position == null ? "" : position;
     }
 
     /** Returns whether the server responded, and refused the account. */
     boolean denied() {
-        return !remedy.isEmpty();
+        return !remedy().isEmpty();
     }
 
     /** Returns what mends the account that the server refused; empty if it did not. */
     String remedy() {
-        return remedy;
+        return get(VARIABLES).statement();
     }
 
     /** Returns how the gate itself failed; empty if it did not. */
@@ -115,7 +98,7 @@ final class ServerFacts {
 
     /** Returns whether the time was up before the server responded. */
     boolean isLate() {
-        return LATE.equals(unreachable);
+        return unreachable().equals(Known.LATE);
     }
 
     /** Returns whether the server responded to a query. */
@@ -188,6 +171,35 @@ final class ServerFacts {
 
     /** Returns the schema changes that it executes; empty also if the account may not see them. */
     List<SchemaChange> schemaChanges() {
-        return schemaChanges;
+        List<SchemaChange> read = get(SCHEMA_CHANGES).value();
+        return read == null ? List.of() : read;
+    }
+
+    /**
+     * A transaction that is open on a standby and not of its applier.
+     *
+     * @param connection id of its connection; 0 for a prepared XA transaction whose connection has ended
+     * @param user the account; empty if not known
+     * @param seconds since it began
+     * @param rows rows that it has changed
+     */
+    record OpenTransaction(long connection, String user, long seconds, long rows) {}
+
+    /**
+     * The room on a file system.
+     *
+     * @param path where it is mounted
+     * @param free bytes that are left to the server
+     * @param total bytes
+     */
+    record FreeDisk(String path, long free, long total) {
+        boolean holds(String folder) {
+            return folder.startsWith(path.endsWith("/") ? path : path + "/");
+        }
+
+        /** Returns the share that is free, 0 to 1. */
+        double share() {
+            return total == 0 ? 1 : (double) free / total;
+        }
     }
 }

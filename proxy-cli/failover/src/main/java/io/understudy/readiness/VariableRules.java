@@ -4,6 +4,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -139,43 +140,44 @@ final class VariableRules {
     }
 
     /** What may differ between a primary and its standby, by reason. */
-    private static final List<Pattern> MAY_DIFFER = List.of(
-            // Paths, addresses and names of the server.
-            matching(".*(dir|dir_path|_file|_basename|_index|_path|_directories|logname)"),
-            matching("(admin_)?(port|address)|bind_address|extra_port|hostname|socket|report_.*|server_.*id|relay_log"),
-            matching("(admin_)?ssl_(ca|capath|cert|crl|crlpath|key)|caching_sha2_.*_path|sha256_.*_path|wsrep_.*"),
-            matching("innodb_data_file_path|innodb_temp_data_file_path|innodb_buffer_pool_filename|log_error"),
-            // The build; another series is a finding of its own.
-            matching("version.*|innodb_version|build_id|license|protocol_version|binlog_storage_engine"),
-            // State, and switches that do something once.
-            matching("gtid_(binlog|current|slave)_(pos|state)|gtid_(executed|purged|owned)|gtid_seq_no|timestamp"),
-            matching("innodb_buffer_pool_(dump_now|load_now|load_abort)|innodb_.*_now|innodb_monitor_.*"),
-            matching(
-                    "innodb_stats_modified_counter|innodb_fast_shutdown|innodb_max_purge_lag_wait|innodb_ft_aux_table"),
-            matching("(character_set|collation)_database|.*_skip_counter|persisted_globals_load|redirect_url"),
-            // Other checks of the gate.
-            matching("(super_)?read_only|rpl_semi_sync_.*|replicate_(do|ignore|wild)_.*|group_replication_.*"),
-            // How a standby receives and applies. What it skips is listed above.
-            matching("(slave|replica|master|source)_.*|skip_(slave|replica)_start|init_(slave|replica)"),
-            matching("sync_(master|relay|source)_.*|relay_log_(purge|space_limit|info.*)|max_relay_log_size"),
-            matching("rpl_.*|replication_.*|read_binlog_speed_limit|gtid_cleanup_batch_size|gtid_pos_auto_engines"),
-            matching("binlog_transaction_dependency_.*|binlog_(commit_wait|group_commit)_.*"),
-            // Sizes of memory and files, threads, and what follows from the machine.
-            matching(".*_(buffer|buff|cache|pool|block|log_file|chunk|prealloc|alloc|alloc_block)_(size|instances)"),
-            matching(".*_(threads|cache|cleaners|cache_instances|cache_segments|pool_instances|cache_triggers)"),
-            matching("back_log|open_files_limit|innodb_open_files|thread_(cache|pool)_.*|tmp(_memory)?_table_size"),
-            matching("temptable_.*|performance_schema.*|large_page.*|locked_in_memory|core_file|container_aware"
-                    + "|server_mem.*"),
-            matching("innodb_(io|flush|flushing|lru|purge|read|write|page_cleaners|adaptive|max_dirty|redo_log_capac)"
-                    + "(?!_only).*"),
-            matching("innodb_(log|doublewrite|dedicated|numa|spin|sync|concurrency|thread|undo|ddl|change)_.*"),
-            matching("innodb_(old_blocks|random_read|buffer_pool|parallel_read|data_file|idle_flush|use_).*"),
-            matching("(key_cache|aria_pagecache|host_cache|metadata_locks|schema_def|mrr|join_buffer).*"),
-            matching("table_(open|definition)_cache.*|tablespace_definition_cache|stored_program_.*|query_cache_.*"),
-            // Its own logs and measurements.
-            matching("general_log|slow_query_log|log_(slow|output|queries|throttle|warnings|error|timestamps|raw).*"),
-            matching("long_query_time|min_examined_row_limit|slow_launch_time|userstat|profiling.*|histogram_.*"),
-            matching("innodb_(print|status|cmp_per_index|stats|deadlock_report|buf_dump).*|optimizer_trace.*"));
+    private static final List<Pattern> MAY_DIFFER = Stream.of(
+                    // Paths, addresses and names of the server.
+                    ".*(dir|dir_path|_file|_basename|_index|_path|_directories|logname)",
+                    "(admin_)?(port|address)|bind_address|extra_port|hostname|socket|report_.*|server_.*id|relay_log",
+                    "(admin_)?ssl_(ca|capath|cert|crl|crlpath|key)|caching_sha2_.*_path|sha256_.*_path|wsrep_.*",
+                    "innodb_data_file_path|innodb_temp_data_file_path|innodb_buffer_pool_filename|log_error",
+                    // The build; another series is a finding of its own.
+                    "version.*|innodb_version|build_id|license|protocol_version|binlog_storage_engine",
+                    // State, and switches that do something once.
+                    "gtid_(binlog|current|slave)_(pos|state)|gtid_(executed|purged|owned)|gtid_seq_no|timestamp",
+                    "innodb_buffer_pool_(dump_now|load_now|load_abort)|innodb_.*_now|innodb_monitor_.*",
+                    "innodb_stats_modified_counter|innodb_fast_shutdown|innodb_max_purge_lag_wait|innodb_ft_aux_table",
+                    "(character_set|collation)_database|.*_skip_counter|persisted_globals_load|redirect_url",
+                    // Other checks of the gate.
+                    "(super_)?read_only|rpl_semi_sync_.*|replicate_(do|ignore|wild)_.*|group_replication_.*",
+                    // How a standby receives and applies. What it skips is listed above.
+                    "(slave|replica|master|source)_.*|skip_(slave|replica)_start|init_(slave|replica)",
+                    "sync_(master|relay|source)_.*|relay_log_(purge|space_limit|info.*)|max_relay_log_size",
+                    "rpl_.*|replication_.*|read_binlog_speed_limit|gtid_cleanup_batch_size|gtid_pos_auto_engines",
+                    "binlog_transaction_dependency_.*|binlog_(commit_wait|group_commit)_.*",
+                    // Sizes of memory and files, threads, and what follows from the machine.
+                    ".*_(buffer|buff|cache|pool|block|log_file|chunk|prealloc|alloc|alloc_block)_(size|instances)",
+                    ".*_(threads|cache|cleaners|cache_instances|cache_segments|pool_instances|cache_triggers)",
+                    "back_log|open_files_limit|innodb_open_files|thread_(cache|pool)_.*|tmp(_memory)?_table_size",
+                    "temptable_.*|performance_schema.*|large_page.*|locked_in_memory|core_file|container_aware",
+                    "server_mem.*",
+                    "innodb_(io|flush|flushing|lru|purge|read|write|page_cleaners|adaptive|max_dirty|"
+                            + "redo_log_capac)(?!_only).*",
+                    "innodb_(log|doublewrite|dedicated|numa|spin|sync|concurrency|thread|undo|ddl|change)_.*",
+                    "innodb_(old_blocks|random_read|buffer_pool|parallel_read|data_file|idle_flush|use_).*",
+                    "(key_cache|aria_pagecache|host_cache|metadata_locks|schema_def|mrr|join_buffer).*",
+                    "table_(open|definition)_cache.*|tablespace_definition_cache|stored_program_.*|query_cache_.*",
+                    // Its own logs and measurements.
+                    "general_log|slow_query_log|log_(slow|output|queries|throttle|warnings|error|timestamps|raw).*",
+                    "long_query_time|min_examined_row_limit|slow_launch_time|userstat|profiling.*|histogram_.*",
+                    "innodb_(print|status|cmp_per_index|stats|deadlock_report|buf_dump).*|optimizer_trace.*")
+            .map(Pattern::compile)
+            .toList();
 
     private VariableRules() {}
 
@@ -183,10 +185,6 @@ final class VariableRules {
         for (String name : names.strip().split("\\s+")) {
             MEANINGS.put(name, new Meaning(rule, severity, why));
         }
-    }
-
-    private static Pattern matching(String names) {
-        return Pattern.compile(names);
     }
 
     /** Returns what a difference means, or null if the variable may differ. */

@@ -1,9 +1,16 @@
 package io.understudy.rehearsal;
 
+import io.understudy.metrics.LatencyHistogram;
+import io.understudy.rehearsal.Readings.Figures;
+import io.understudy.rehearsal.Readings.Sample;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /** One change of the primary with what it did to the clients. Guarded by its recorder. */
@@ -12,6 +19,11 @@ final class Change {
     private static final long AFTER_MILLIS = 60_000;
     /** Longest time that the load may take to become steady. */
     private static final long STEADY_MILLIS = 600_000;
+
+    private static final int MOST_DIGESTS = 100;
+    private static final Figures.Digest NONE = new Figures.Digest("", null, 0, 0, 0);
+
+    private record Row(Map<String, @Nullable Object> view, double added) {}
 
     private final Map<String, Object> head = new LinkedHashMap<>();
     private final long atMillis;
@@ -106,11 +118,107 @@ final class Change {
         view.put("steady", steady());
         view.put("commandsPerSecondBefore", Math.round(steadiness.rate() * 10) / 10.0);
         view.put("errors", new TreeMap<>(failures));
-        LatencyComparison comparison = new LatencyComparison(baseline, untilChange, atChange, latest);
-        view.put("secondsBefore", comparison.secondsBefore());
-        view.put("secondsAfter", comparison.secondsAfter());
-        view.put("kinds", comparison.kinds());
-        view.put("digests", comparison.digests(texts));
+        view.put("secondsBefore", baseline == null || untilChange == null ? 0.0 : seconds(baseline, untilChange));
+        view.put("secondsAfter", seconds(atChange, latest));
+        view.put("kinds", kinds());
+        view.put("digests", digests(texts));
+        return view;
+    }
+
+    private static double seconds(Figures from, Figures to) {
+        return (to.atMillis() - from.atMillis()) / 1e3;
+    }
+
+    /** Returns each kind of statement with its percentiles. */
+    private List<Map<String, @Nullable Object>> kinds() {
+        List<Map<String, @Nullable Object>> rows = new ArrayList<>();
+        for (String kind : new TreeSet<>(latest.kinds().keySet())) {
+            long[] before = baseline == null || untilChange == null
+                    ? LatencyHistogram.noCounts()
+                    : added(kind, baseline, untilChange);
+            long[] after = added(kind, atChange, latest);
+            if (Sample.count(before) + Sample.count(after) > 0) {
+                Map<String, @Nullable Object> row = new LinkedHashMap<>();
+                row.put("kind", kind);
+                row.put("before", percentiles(before));
+                row.put("after", percentiles(after));
+                rows.add(row);
+            }
+        }
+        return rows;
+    }
+
+    private static long[] added(String kind, Figures from, Figures to) {
+        long[] none = LatencyHistogram.noCounts();
+        return Sample.difference(
+                to.kinds().getOrDefault(kind, none), from.kinds().getOrDefault(kind, none));
+    }
+
+    private static Map<String, @Nullable Object> percentiles(long[] buckets) {
+        Map<String, @Nullable Object> view = new LinkedHashMap<>();
+        long count = Sample.count(buckets);
+        view.put("count", count);
+        view.put("p50Seconds", count == 0 ? null : LatencyHistogram.percentile(buckets, 0.5) / 1e9);
+        view.put("p95Seconds", count == 0 ? null : LatencyHistogram.percentile(buckets, 0.95) / 1e9);
+        view.put("p99Seconds", count == 0 ? null : LatencyHistogram.percentile(buckets, 0.99) / 1e9);
+        return view;
+    }
+
+    /** Returns the digests, those first that cost most time more than before; null without {@code query-log}. */
+    private @Nullable List<Map<String, @Nullable Object>> digests(boolean texts) {
+        Map<String, Figures.Digest> end = latest.digests();
+        if (end == null) {
+            return null;
+        }
+        List<Row> rows = new ArrayList<>();
+        end.forEach((digest, last) -> {
+            Figures.Digest after = minus(last, of(atChange, digest));
+            Figures.Digest before = untilChange == null ? NONE : minus(of(untilChange, digest), of(baseline, digest));
+            if (after.count() + before.count() > 0) {
+                Map<String, @Nullable Object> row = new LinkedHashMap<>();
+                row.put("digest", digest);
+                row.put("kind", last.kind());
+                if (texts) {
+                    row.put("text", last.text());
+                }
+                row.put("before", shown(before));
+                row.put("after", shown(after));
+                rows.add(new Row(row, before.count() == 0 ? 0 : (mean(after) - mean(before)) * after.count()));
+            }
+        });
+        return rows.stream()
+                .sorted(Comparator.comparingDouble(Row::added).reversed())
+                .limit(MOST_DIGESTS)
+                .map(Row::view)
+                .toList();
+    }
+
+    private static Figures.Digest of(@Nullable Figures figures, String digest) {
+        Map<String, Figures.Digest> all = figures == null ? null : figures.digests();
+        return all == null ? NONE : all.getOrDefault(digest, NONE);
+    }
+
+    /** A digest that was evicted between the two begins at 0 again. */
+    private static Figures.Digest minus(Figures.Digest last, Figures.Digest first) {
+        return last.count() < first.count()
+                ? last
+                : new Figures.Digest(
+                        last.kind(),
+                        last.text(),
+                        last.count() - first.count(),
+                        last.errors() - first.errors(),
+                        last.seconds() - first.seconds());
+    }
+
+    private static double mean(Figures.Digest digest) {
+        return digest.count() == 0 ? 0 : digest.seconds() / digest.count();
+    }
+
+    private static Map<String, @Nullable Object> shown(Figures.Digest digest) {
+        Map<String, @Nullable Object> view = new LinkedHashMap<>();
+        view.put("count", digest.count());
+        view.put("errors", digest.errors());
+        view.put("meanSeconds", digest.count() == 0 ? null : Math.round(mean(digest) * 1e7) / 1e7);
         return view;
     }
 }

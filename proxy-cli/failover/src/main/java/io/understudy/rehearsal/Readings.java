@@ -4,15 +4,27 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.understudy.metrics.LatencyHistogram;
 import io.understudy.metrics.LatencyHistograms;
+import io.understudy.terminal.Table;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the figures of the running proxy. */
-final class Readings {
+/**
+ * Reads the figures of the running proxy.
+ *
+ * @param primaryView content of {@code /api/primary}
+ * @param digestsView content of {@code /api/digests}; null without the plugin {@code query-log}
+ */
+record Readings(
+        Supplier<Map<String, Object>> primaryView,
+        LatencyHistograms histograms,
+        MeterRegistry meters,
+        Supplier<@Nullable Object> digestsView) {
     private static final String SERIES = "understudy_command_seconds";
     /** Ends and outcomes that are no failure. */
     private static final Set<String> WELL = Set.of("client_closed", "accepted", "passthrough", "committed");
@@ -21,28 +33,8 @@ final class Readings {
     /** Outcomes of logins whose sessions ended for a reason of another name. */
     private static final Set<String> TOLD_BY_END = Set.of("handshake_malformed", "closed_by_server_in_handshake");
 
-    private final Supplier<Map<String, Object>> primary;
-    private final LatencyHistograms histograms;
-    private final MeterRegistry meters;
-    private final Supplier<@Nullable Object> digests;
-
-    /**
-     * @param primary content of {@code /api/primary}
-     * @param digests content of {@code /api/digests}; null without the plugin {@code query-log}
-     */
-    Readings(
-            Supplier<Map<String, Object>> primary,
-            LatencyHistograms histograms,
-            MeterRegistry meters,
-            Supplier<@Nullable Object> digests) {
-        this.primary = primary;
-        this.histograms = histograms;
-        this.meters = meters;
-        this.digests = digests;
-    }
-
     Map<String, Object> primary() {
-        return primary.get();
+        return primaryView.get();
     }
 
     Sample sample(long now, boolean reachable) {
@@ -86,7 +78,7 @@ final class Readings {
     }
 
     private @Nullable Map<String, Figures.Digest> digests() {
-        if (!(digests.get() instanceof Map<?, ?> view) || !(view.get("digests") instanceof List<?> rows)) {
+        if (!(digestsView.get() instanceof Map<?, ?> view) || !(view.get("digests") instanceof List<?> rows)) {
             return null;
         }
         Map<String, Figures.Digest> all = new HashMap<>();
@@ -97,17 +89,67 @@ final class Readings {
                         new Figures.Digest(
                                 String.valueOf(row.get("kind")),
                                 row.get("text") instanceof String text ? text : null,
-                                number(row.get("count")).longValue(),
-                                number(row.get("errors")).longValue(),
-                                row.get("seconds") instanceof Map<?, ?> seconds
-                                        ? number(seconds.get("total")).doubleValue()
-                                        : 0));
+                                Table.whole(row, "count"),
+                                Table.whole(row, "errors"),
+                                row.get("seconds") instanceof Map<?, ?> seconds ? Table.number(seconds, "total") : 0));
             }
         }
         return all;
     }
 
-    private static Number number(@Nullable Object value) {
-        return value instanceof Number number ? number : 0L;
+    /**
+     * Sums since the proxy's start, read at one moment. Immutable.
+     *
+     * @param kinds buckets of each kind of statement, see {@link LatencyHistogram#addTo}
+     * @param digests null without the plugin {@code query-log}
+     */
+    record Figures(
+            long atMillis,
+            Map<String, long[]> kinds,
+            @Nullable Map<String, Digest> digests) {
+        /**
+         * Sums of one digest.
+         *
+         * @param text normalised, or null if it must not be shown
+         */
+        record Digest(String kind, @Nullable String text, long count, long errors, double seconds) {}
+    }
+
+    /**
+     * One second's reading of what the proxy counts. Immutable.
+     *
+     * @param reachable whether the primary responded to its last probe
+     * @param commands buckets of all commands since the start
+     * @param failures refused connections and ended sessions since the start, by reason
+     */
+    record Sample(long atMillis, boolean reachable, long[] commands, Map<String, Long> failures) {
+        /** Returns the buckets of what was added since an earlier reading. */
+        long[] commandsSince(Sample before) {
+            return difference(commands, before.commands);
+        }
+
+        static long[] difference(long[] now, long[] before) {
+            long[] added = LatencyHistogram.noCounts();
+            for (int i = 0; i < added.length; i++) {
+                added[i] = now[i] - before[i];
+            }
+            return added;
+        }
+
+        static long count(long[] buckets) {
+            return Arrays.stream(buckets).sum();
+        }
+
+        /** Returns the failures added since an earlier reading. */
+        Map<String, Long> failuresSince(Sample before) {
+            Map<String, Long> added = new TreeMap<>();
+            failures.forEach((reason, count) -> {
+                long more = count - before.failures.getOrDefault(reason, 0L);
+                if (more > 0) {
+                    added.put(reason, more);
+                }
+            });
+            return added;
+        }
     }
 }

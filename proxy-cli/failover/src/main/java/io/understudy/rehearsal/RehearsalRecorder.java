@@ -2,6 +2,8 @@ package io.understudy.rehearsal;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.understudy.metrics.LatencyHistograms;
+import io.understudy.rehearsal.Readings.Figures;
+import io.understudy.rehearsal.Readings.Sample;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.ArrayDeque;

@@ -1,6 +1,7 @@
 package io.understudy.rehearsal;
 
 import io.understudy.metrics.LatencyHistogram;
+import io.understudy.rehearsal.Readings.Sample;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -12,22 +12,11 @@ import java.util.Map;
 import java.util.StringJoiner;
 
 /** The steps behind the promotion, which nobody undoes: a failure says what is left to do by hand. */
-public final class AfterPromotion {
+public record AfterPromotion(Pair pair) {
     private static final Duration PATIENCE = Duration.ofSeconds(5);
     private static final long PAUSE_MILLIS = 20;
     /** Statements are printed a line each, to be copied. */
     private static final String LINE = System.lineSeparator() + "    ";
-
-    private final Pair pair;
-    private final String host;
-    private final int port;
-
-    public AfterPromotion(Pair pair) {
-        this.pair = pair;
-        Address to = pair.standbyAddress();
-        host = to.isUnix() ? "HOST" : to.host();
-        port = to.isUnix() ? 0 : to.port();
-    }
 
     /** Has the proxy follow. With candidates it follows by itself once it has probed them; a refusal speeds that up. */
     public Step follow(ProxyControl proxy) {
@@ -124,7 +113,7 @@ public final class AfterPromotion {
     }
 
     private String statements(String last, List<String> more) {
-        List<String> follow = new ArrayList<>(pair.dialect().follow(host, port, pair.replication(), last));
+        List<String> follow = new ArrayList<>(pair.dialect().follow(host(), port(), pair.replication(), last));
         follow.addAll(follow.size() - 1, more);
         return "on " + pair.primaryAddress() + ":" + LINE + lines(follow);
     }
@@ -204,7 +193,17 @@ public final class AfterPromotion {
                 ? on(address, other) + " of its replication connections, point the old primary's to " + to
                 : all.isEmpty()
                         ? ""
-                        : on(address, other) + LINE + lines(pair.dialect().repoint(host, port, all.get(0)));
+                        : on(address, other) + LINE + lines(pair.dialect().repoint(host(), port(), all.get(0)));
+    }
+
+    private String host() {
+        Address to = pair.standbyAddress();
+        return to.isUnix() ? "HOST" : to.host();
+    }
+
+    private int port() {
+        Address to = pair.standbyAddress();
+        return to.isUnix() ? 0 : to.port();
     }
 
     private static String lines(List<String> statements) {

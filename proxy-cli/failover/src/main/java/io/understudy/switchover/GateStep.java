@@ -20,7 +20,7 @@ record GateStep(Pair pair, ProxyControl proxy, Duration longestLag) implements S
 
     @Override
     public String run() throws Exception {
-        return judge(proxy.readiness(pair.standby().name()), longestLag);
+        return judge(proxy.admin().readiness(pair.standby().name()), longestLag);
     }
 
     /** Returns the report as text, unless it ends the switchover. */

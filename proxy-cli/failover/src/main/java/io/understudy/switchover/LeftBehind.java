@@ -16,29 +16,19 @@ import java.util.Map;
 /**
  * What a switchover that was killed behind its promotion has left to do, found by the state of the servers and printed
  * as its steps print it. Changes nothing. Used by one thread.
+ *
+ * @param replications the new primary's, from the time when it was a standby
  */
-final class LeftBehind implements PlannedChange {
+record LeftBehind(
+        StandbyConfig promoted,
+        Node primary,
+        Dialect dialect,
+        List<ReplicaStatus> replications,
+        Map<Address, Node> others,
+        StepRunner runner)
+        implements PlannedChange {
     /** Of a new primary that has its replication connection no more. */
     private static final ReplicaStatus FORGOTTEN = new ReplicaStatus(Map.of("master_user", "USER"));
-
-    private final StandbyConfig promoted;
-    private final Node primary;
-    private final Dialect dialect;
-    /** The new primary's, from the time when it was a standby. */
-    private final List<ReplicaStatus> replications;
-
-    private final Map<Address, Node> others;
-    private final StepRunner runner;
-
-    private LeftBehind(StandbyConfig promoted, Node primary, Map<Address, Node> others, PrintWriter out)
-            throws SQLException {
-        this.promoted = promoted;
-        this.primary = primary;
-        this.dialect = Dialect.of(primary.flavor());
-        this.replications = primary.replications(dialect);
-        this.others = others;
-        this.runner = new StepRunner(out);
-    }
 
     /**
      * Connects to the new primary; to the other servers when they are asked.
@@ -65,7 +55,9 @@ final class LeftBehind implements PlannedChange {
         others.remove(promoted.address());
         Node primary = Node.of(promoted, account);
         try {
-            return new LeftBehind(promoted, primary, others, out);
+            Dialect dialect = Dialect.of(primary.flavor());
+            return new LeftBehind(
+                    promoted, primary, dialect, primary.replications(dialect), others, new StepRunner(out));
         } catch (SQLException e) {
             primary.close();
             throw SwitchoverAccount.explained(e, account.user());

@@ -35,7 +35,7 @@ public final class Node implements AutoCloseable {
     private static final int NOT_OWNER = 1095;
 
     /** A connection's response takes at most this long in addition to what the statement may wait. */
-    private static final Duration RESPONSE = Duration.ofSeconds(3);
+    static final Duration RESPONSE = Duration.ofSeconds(3);
 
     private final String name;
     private final DataSource source;
@@ -104,16 +104,7 @@ public final class Node implements AutoCloseable {
     }
 
     /**
-     * As {@link #value(String)}, of a statement that waits.
-     *
-     * @param waits how long it may wait before it responds
-     */
-    public String value(String sql, Duration waits) throws SQLException {
-        return valueWithin(sql, RESPONSE.plus(waits));
-    }
-
-    /**
-     * As {@link #value(String)}, with a time limit.
+     * As {@link #value}, with a time limit.
      *
      * @param longest for the response, however long the statement may wait
      */

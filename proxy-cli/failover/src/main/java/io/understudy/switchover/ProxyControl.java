@@ -2,6 +2,7 @@ package io.understudy.switchover;
 
 import io.understudy.base.Durations;
 import io.understudy.remote.AdminClient;
+import io.understudy.terminal.Table;
 import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -12,15 +13,9 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /** The running proxy. The hold ends with this client's connection. */
-public final class ProxyControl {
+public record ProxyControl(AdminClient admin) {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
     private static final Duration BRIEF = Duration.ofSeconds(2);
-
-    private final AdminClient admin;
-
-    public ProxyControl(AdminClient admin) {
-        this.admin = admin;
-    }
 
     /** Returns the address of the present primary. */
     public String primary() throws IOException, InterruptedException {
@@ -45,17 +40,9 @@ public final class ProxyControl {
 
     /** Returns the addresses of the candidates; empty if the configuration has none. */
     public List<String> candidates() throws IOException, InterruptedException {
-        return admin.view("primary").get("candidates") instanceof List<?> all
-                ? all.stream()
-                        .filter(Map.class::isInstance)
-                        .map(row -> String.valueOf(((Map<?, ?>) row).get("address")))
-                        .toList()
-                : List.of();
-    }
-
-    /** Returns the readiness gate's report on a standby. */
-    public Map<String, Object> readiness(String standby) throws IOException, InterruptedException {
-        return admin.readiness(standby);
+        return Table.rows(admin.view("primary"), "candidates").stream()
+                .map(row -> String.valueOf(row.get("address")))
+                .toList();
     }
 
     /**
@@ -80,11 +67,11 @@ public final class ProxyControl {
     }
 
     public HeldSessions hold(Duration longest) throws IOException, InterruptedException {
-        return HeldSessions.of(admin.act("hold?max=" + Durations.format(longest)));
+        return new HeldSessions(admin.act("hold?max=" + Durations.format(longest)));
     }
 
     public HeldSessions held() throws IOException, InterruptedException {
-        return HeldSessions.of(admin.view("hold"));
+        return new HeldSessions(admin.view("hold"));
     }
 
     /**
@@ -97,6 +84,6 @@ public final class ProxyControl {
     }
 
     public HeldSessions release() throws IOException, InterruptedException {
-        return HeldSessions.of(admin.act("release"));
+        return new HeldSessions(admin.act("release"));
     }
 }

@@ -1,15 +1,15 @@
 package io.understudy.switchover;
 
+import java.util.concurrent.Callable;
+
 /** One step of a switchover. Used by one thread. */
 public interface Step {
-    /** The work of a step that has nothing to undo. */
-    interface Action {
-        /** Returns what was done. */
-        String run() throws Exception;
-    }
-
-    /** Returns a step that has nothing to undo. */
-    static Step of(String plan, Action action) {
+    /**
+     * Returns a step that has nothing to undo.
+     *
+     * @param action returns what was done
+     */
+    static Step of(String plan, Callable<String> action) {
         return new Step() {
             @Override
             public String plan() {
@@ -18,7 +18,7 @@ public interface Step {
 
             @Override
             public String run() throws Exception {
-                return action.run();
+                return action.call();
             }
         };
     }

@@ -6,14 +6,8 @@ import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 
 /** Runs steps and prints each with the time that it took. Used by one thread. */
-public final class StepRunner {
+public record StepRunner(PrintWriter out) {
     private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("HH:mm:ss.SSS");
-
-    private final PrintWriter out;
-
-    public StepRunner(PrintWriter out) {
-        this.out = out;
-    }
 
     /** Prints a line, with the time of day. */
     public void line(String text) {

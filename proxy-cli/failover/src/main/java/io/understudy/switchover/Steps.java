@@ -53,7 +53,8 @@ record Steps(List<Step> checks, List<Step> preparation, Step promotion, Step fol
             pair.standby().traced();
             String position = pair.primary().value(pair.dialect().position());
             long begun = System.nanoTime();
-            String applied = pair.standby().value(pair.dialect().applied(position, longest), longest);
+            String applied =
+                    pair.standby().valueWithin(pair.dialect().applied(position, longest), Node.RESPONSE.plus(longest));
             if (!applied.equals("0")) {
                 throw new StepFailure(pair.standby().name() + " has not applied the primary's position within "
                         + longest.toMillis() + " ms; wait until it has caught up, or allow more with --lag");

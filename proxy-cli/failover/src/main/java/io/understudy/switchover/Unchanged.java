@@ -7,7 +7,7 @@ import java.sql.SQLException;
  * Looks whether the old primary may become writable again: nobody has promoted the standby meanwhile, as a person does
  * when this program, or its machine, stands still.
  */
-final class Unchanged {
+record Unchanged(Pair pair, Following proxy) {
     /** Returns the address of the proxy's primary. */
     interface Following {
         /**
@@ -16,14 +16,6 @@ final class Unchanged {
          * @throws IOException if it is not known
          */
         String primary() throws IOException, InterruptedException;
-    }
-
-    private final Pair pair;
-    private final Following proxy;
-
-    Unchanged(Pair pair, Following proxy) {
-        this.pair = pair;
-        this.proxy = proxy;
     }
 
     /**

@@ -15,11 +15,7 @@ import java.util.Map;
  *
  * @param name the address of its admin endpoint
  */
-record AskedProxy(String name, AdminClient admin, ProxyControl control) {
-    private static AskedProxy of(String name, AdminClient admin) {
-        return new AskedProxy(name, admin, new ProxyControl(admin));
-    }
-
+record AskedProxy(String name, AdminClient admin) {
     /**
      * Returns the proxy of the configuration and its peers, each of which responds. Without the proxy if that is down
      * and its directory is given.
@@ -31,8 +27,8 @@ record AskedProxy(String name, AdminClient admin, ProxyControl control) {
             throws IOException, InterruptedException {
         List<AskedProxy> all = new ArrayList<>();
         String own = config.admin().address().toString();
-        all.add(of(own, AdminClient.of(config.admin())));
-        OtherProxy.of(config).forEach(each -> all.add(of(each.name(), each.admin())));
+        all.add(new AskedProxy(own, AdminClient.of(config.admin())));
+        OtherProxy.of(config).forEach(each -> all.add(new AskedProxy(each.name(), each.admin())));
         List<String> known = all.stream().map(AskedProxy::name).toList();
         List<String> standbys =
                 config.standbys().stream().map(StandbyConfig::name).toList();
@@ -66,6 +62,10 @@ record AskedProxy(String name, AdminClient admin, ProxyControl control) {
     /** Returns whether a proxy knows which server is the primary; one of an earlier version does not say. */
     static boolean knows(Map<String, Object> view) {
         return !Boolean.FALSE.equals(view.get("known"));
+    }
+
+    ProxyControl control() {
+        return new ProxyControl(admin);
     }
 
     Map<String, Object> view() throws IOException, InterruptedException {

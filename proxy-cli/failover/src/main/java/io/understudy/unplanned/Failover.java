@@ -5,7 +5,6 @@ import io.understudy.config.UnderstudyConfig;
 import io.understudy.lost.LostSource;
 import io.understudy.lost.LostUnion;
 import io.understudy.lost.MissingView;
-import io.understudy.plugin.ServerFlavor;
 import io.understudy.servers.SemiSyncVariables;
 import io.understudy.switchover.AfterPromotion;
 import io.understudy.switchover.ChangeOutcome;
@@ -36,19 +35,15 @@ public final class Failover implements AutoCloseable {
 
     private final Takeover takeover;
     private final StepRunner runner;
-    private final List<StandbyConfig> others;
     private final OtherStandbys standbys;
     private final UnderstudyConfig config;
     /** What is lost, by proxy, as of the last comparison. */
     private final Map<String, Map<String, Object>> views = new LinkedHashMap<>();
 
-    private Failover(Takeover takeover, List<StandbyConfig> others, UnderstudyConfig config, PrintWriter out) {
+    private Failover(Takeover takeover, UnderstudyConfig config, PrintWriter out) {
         this.takeover = takeover;
-        this.others = others;
         this.config = config;
-        List<StandbyConfig> all = new ArrayList<>(others);
-        all.add(config.standby(takeover.name()));
-        standbys = OtherStandbys.of(takeover, all, SwitchoverAccount.of(config));
+        standbys = OtherStandbys.of(takeover, config);
         runner = new StepRunner(out);
     }
 
@@ -65,12 +60,7 @@ public final class Failover implements AutoCloseable {
         SwitchoverAccount.ensureToken(config);
         StandbyConfig standby = config.standby(name);
         List<AskedProxy> proxies = AskedProxy.all(config, options);
-        Takeover takeover = Takeover.of(standby, config, proxies, options);
-        List<StandbyConfig> others = config.standbys().stream()
-                .filter(each -> !each.name().equals(name)
-                        && !each.address().equals(takeover.pair().primaryAddress()))
-                .toList();
-        return new Failover(takeover, others, config, out);
+        return new Failover(Takeover.of(standby, config, proxies, options), config, out);
     }
 
     /** Prints what would be done, and looks at what the standby lacks. Changes nothing. */
@@ -88,8 +78,8 @@ public final class Failover implements AutoCloseable {
                 Step.of("check that it can be applied", new MissingStep(takeover, true, runner::line)::rehearse));
         // What would be applied may be what another standby has.
         boolean whole = views.isEmpty() || LostUnion.of(views).toApply() == 0;
-        well &= others.isEmpty() || runner.finish(standbys.numbers());
-        well &= others.isEmpty() || !whole || runner.finish(standbys.compare());
+        well &= finishIfOthers(standbys.numbers());
+        well &= !whole || finishIfOthers(standbys.compare());
         if (!well) {
             return ChangeOutcome.NOT_PROMOTED;
         }
@@ -101,6 +91,10 @@ public final class Failover implements AutoCloseable {
             runner.line("would be lost: " + LINE + String.join(LINE, lost));
         }
         return !events ? ChangeOutcome.LEFT : lost.isEmpty() ? ChangeOutcome.DONE : ChangeOutcome.LOST;
+    }
+
+    private boolean finishIfOthers(Step step) throws InterruptedException {
+        return standbys.isAlone() || runner.finish(step);
     }
 
     /** Returns whether nothing is left to do, and the old primary, if it is known, is a standby. */
@@ -129,7 +123,7 @@ public final class Failover implements AutoCloseable {
 
     private ChangeOutcome already() throws InterruptedException {
         runner.line(takeover.name() + " (" + takeover.pair().standbyAddress() + ") is the primary already");
-        boolean well = others.isEmpty() || runner.finish(standbys.left());
+        boolean well = finishIfOthers(standbys.left());
         List<String> lost = views.isEmpty() ? List.of() : lost(true);
         if (!lost.isEmpty()) {
             runner.line("lost: " + LINE + String.join(LINE, lost));
@@ -181,9 +175,7 @@ public final class Failover implements AutoCloseable {
             return notPromoted();
         }
         if (!promoted) {
-            if (!others.isEmpty() && !runner.finish(standbys.numbers())
-                    || !applyMissing(true)
-                    || !others.isEmpty() && !runner.finish(standbys.compare())) {
+            if (!finishIfOthers(standbys.numbers()) || !applyMissing(true) || !finishIfOthers(standbys.compare())) {
                 return notPromoted();
             }
             // Once more: it may have come back meanwhile.
@@ -255,9 +247,9 @@ public final class Failover implements AutoCloseable {
         }
         runner.line(takeover.name() + " was not promoted. What was applied there stays; it may be tried again");
         try {
-            if (isRenumbered()) {
+            if (takeover.isRenumbered()) {
                 runner.line("do not start its replication: docs/black-box.md, After RESET MASTER");
-            } else if (takeover.replicates() && takeover.replication().isReceiverStopped() && isStartSafe()) {
+            } else if (takeover.replicates() && takeover.replication().isReceiverStopped() && takeover.isStartSafe()) {
                 String resume =
                         takeover.replication().isStopped() ? takeover.reached().resume() : "";
                 runner.line("its replication is stopped. If the old primary lives, on "
@@ -268,22 +260,6 @@ public final class Failover implements AutoCloseable {
             runner.line(String.valueOf(e.getMessage()));
         }
         return ChangeOutcome.NOT_PROMOTED;
-    }
-
-    /** MariaDB throws relay logs away with any start while both threads are stopped. */
-    private boolean isStartSafe() throws SQLException, StepFailure {
-        return takeover.pair().dialect().flavor() != ServerFlavor.MARIADB
-                || !takeover.replication().isStopped()
-                || takeover.untold().isEmpty() && takeover.reached().received().isEmpty();
-    }
-
-    private boolean isRenumbered() throws InterruptedException {
-        try {
-            return takeover.look(takeover.reached()).values().stream()
-                    .anyMatch(each -> new MissingView(each).isRenumbered());
-        } catch (SQLException | IOException e) {
-            return false; // which the steps before have said
-        }
     }
 
     /** @param whole whether all that the black boxes have must be there */
@@ -320,7 +296,7 @@ public final class Failover implements AutoCloseable {
         well &= runner.finish(Step.of(
                 "enable the scheduled events that replication has disabled on " + takeover.name(),
                 () -> after.enable(ScheduledEvent.disabledAsOnStandby(takeover.standby()))));
-        well &= others.isEmpty() || runner.finish(standbys.left());
+        well &= finishIfOthers(standbys.left());
         if (takeover.replicates()) {
             well &= runner.finish(after.forget());
         }
@@ -358,7 +334,8 @@ public final class Failover implements AutoCloseable {
 
     /** Returns whether clients were told of nothing that no witness has. */
     private boolean isWitnessed() {
-        return views.values().stream().anyMatch(each -> Table.map(each, "witness").containsKey("mode"));
+        return views.values().stream()
+                .anyMatch(each -> Table.map(each, "witness").containsKey("mode"));
     }
 
     private boolean isStandby(String name) {

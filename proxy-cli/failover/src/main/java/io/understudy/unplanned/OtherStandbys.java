@@ -3,6 +3,7 @@ package io.understudy.unplanned;
 import io.understudy.config.Address;
 import io.understudy.config.StandbyConfig;
 import io.understudy.config.SwitchoverConfig;
+import io.understudy.config.UnderstudyConfig;
 import io.understudy.lost.LostSource;
 import io.understudy.lost.MissingView;
 import io.understudy.servers.ReportedPosition;
@@ -10,6 +11,7 @@ import io.understudy.switchover.AfterPromotion;
 import io.understudy.switchover.Node;
 import io.understudy.switchover.Step;
 import io.understudy.switchover.StepFailure;
+import io.understudy.switchover.SwitchoverAccount;
 import java.io.IOException;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -34,6 +36,8 @@ final class OtherStandbys implements AutoCloseable {
     private final Map<StandbyConfig, Node> all;
     /** Why a standby did not respond: it is waited for once. */
     private final Map<StandbyConfig, String> silent = new LinkedHashMap<>();
+    /** Those that a broken connection does not make silent. */
+    private final Set<StandbyConfig> asked = new HashSet<>();
 
     /** @param all that are not the old primary, in the same order for every run: of two runs the first one goes on */
     OtherStandbys(Takeover takeover, Map<StandbyConfig, Node> all) {
@@ -41,10 +45,12 @@ final class OtherStandbys implements AutoCloseable {
         this.all = all;
     }
 
-    /** @param standbys all of the file that are not the old primary */
-    static OtherStandbys of(Takeover takeover, List<StandbyConfig> standbys, SwitchoverConfig account) {
+    static OtherStandbys of(Takeover takeover, UnderstudyConfig config) {
+        SwitchoverConfig account = SwitchoverAccount.of(config);
         Map<StandbyConfig, Node> all = new LinkedHashMap<>();
-        standbys.stream()
+        config.standbys().stream()
+                .filter(each -> each.name().equals(takeover.name())
+                        || !each.address().equals(takeover.pair().primaryAddress()))
                 .sorted(Comparator.comparing(each -> each.address().toString()))
                 .forEach(each -> all.put(
                         each,
@@ -55,6 +61,11 @@ final class OtherStandbys implements AutoCloseable {
                                 each.connectTimeout().compareTo(CONNECT) < 0 ? each.connectTimeout() : CONNECT,
                                 account)));
         return new OtherStandbys(takeover, all);
+    }
+
+    /** Returns whether there is none but the chosen one. */
+    boolean isAlone() {
+        return all.size() == 1;
     }
 
     private boolean isChosen(StandbyConfig standby) {
@@ -77,9 +88,13 @@ final class OtherStandbys implements AutoCloseable {
             Set<String> claimed = new HashSet<>();
             for (Map.Entry<StandbyConfig, Node> each : all.entrySet()) {
                 try {
+                    if (silent.containsKey(each.getKey())) {
+                        continue;
+                    }
+                    boolean first = asked.add(each.getKey());
+                    ReportedPosition its = first ? position(each.getValue()) : again(each.getValue());
                     // One server may be there under two names.
-                    if (!silent.containsKey(each.getKey())
-                            && claimed.add(again(each.getValue()).server())) {
+                    if (claimed.add(its.server())) {
                         claim(each.getKey(), each.getValue(), lock);
                     }
                 } catch (SQLException e) {

@@ -6,6 +6,7 @@ import io.understudy.config.StandbyConfig;
 import io.understudy.config.SwitchoverConfig;
 import io.understudy.config.UnderstudyConfig;
 import io.understudy.lost.LostSource;
+import io.understudy.lost.MissingView;
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.server.ConfiguredPrimary;
 import io.understudy.server.DriverSource;
@@ -30,7 +31,6 @@ import javax.sql.DataSource;
  *
  * @param pair the old primary, whose connection is opened only to fence it, and the standby
  * @param replicates whether the standby has its replication connection
- * @param oldIsKnown whether the address of the old primary is known: when all proxies follow the standby, perhaps not
  * @param scripts of connections to the standby that take several statements in a text
  * @param proxies those that follow
  * @param blackBoxes those that are read; empty if there are none
@@ -38,7 +38,6 @@ import javax.sql.DataSource;
 record Takeover(
         Pair pair,
         boolean replicates,
-        boolean oldIsKnown,
         DataSource scripts,
         List<AskedProxy> proxies,
         List<LostSource> blackBoxes,
@@ -68,7 +67,6 @@ record Takeover(
                             dialect,
                             all.isEmpty() ? new ReplicaStatus(Map.of()) : all.get(0)),
                     !all.isEmpty(),
-                    !old.equals(standby.address()),
                     new DriverSource(
                                     standby.address(),
                                     standby.tls(),
@@ -174,6 +172,11 @@ record Takeover(
         return all;
     }
 
+    /** Returns whether the address of the old primary is known: when all proxies follow the standby, perhaps not. */
+    boolean oldIsKnown() {
+        return !pair.primaryAddress().equals(pair.standbyAddress());
+    }
+
     Node standby() {
         return pair.standby();
     }
@@ -227,6 +230,25 @@ record Takeover(
                 ? "the relay logs that it had when it was restarted, read up to " + status.receivedFile()
                         + " and applied up to " + status.appliedFile()
                 : "";
+    }
+
+    /**
+     * Returns whether a start of its replication loses nothing. MariaDB throws relay logs away with any start while
+     * both threads are stopped.
+     */
+    boolean isStartSafe() throws SQLException, StepFailure {
+        return pair.dialect().flavor() != ServerFlavor.MARIADB
+                || !replication().isStopped()
+                || untold().isEmpty() && reached().received().isEmpty();
+    }
+
+    /** Returns whether its numbers are from before the primary's began anew, as far as that is known. */
+    boolean isRenumbered() throws InterruptedException {
+        try {
+            return look(reached()).values().stream().anyMatch(each -> new MissingView(each).isRenumbered());
+        } catch (SQLException | IOException e) {
+            return false; // which the steps before have said
+        }
     }
 
     /** Asks the standby for its positions. */

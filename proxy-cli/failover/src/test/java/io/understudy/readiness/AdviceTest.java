@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.understudy.config.Address;
 import io.understudy.config.StandbyConfig;
 import io.understudy.plugin.StandbyFigures;
+import io.understudy.readiness.AccountReader.AccountShape;
 import io.understudy.servers.Identity;
 import io.understudy.servers.ReplicaStatus;
 import java.time.Duration;

@@ -8,6 +8,10 @@ import io.understudy.config.Address;
 import io.understudy.config.StandbyConfig;
 import io.understudy.plugin.StandbyFigures;
 import io.understudy.plugins.mirror.warmth.WarmthState;
+import io.understudy.readiness.AccountReader.AccountShape;
+import io.understudy.readiness.DefinitionsReader.Definitions;
+import io.understudy.readiness.ServerFacts.FreeDisk;
+import io.understudy.readiness.ServerFacts.OpenTransaction;
 import io.understudy.servers.ReplicaStatus;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -335,7 +339,7 @@ class ChecksTest {
         Situation.Round group = new Situation.Round(
                 server(Map.of("version", "9.7.0", "group_replication_group_name", "g")),
                 server(Map.of("version", "9.7.0")));
-        assertThat(ClusterCheck.isOne(group)).isTrue();
+        assertThat(StateChecks.isInCluster(group)).isTrue();
         assertThat(Check.CLUSTER.findings(situation(group, group)))
                 .singleElement()
                 .extracting(Finding::what)
@@ -349,7 +353,7 @@ class ChecksTest {
                 .isEqualTo("the primary is a member of the Galera cluster c (wsrep_on), which is not supported");
         Situation.Round built = new Situation.Round(
                 server(Map.of("wsrep_on", "OFF", "wsrep_provider", "none")), server(Map.of("wsrep_on", "OFF")));
-        assertThat(ClusterCheck.isOne(built)).isFalse();
+        assertThat(StateChecks.isInCluster(built)).isFalse();
     }
 
     private static List<String> ofProxy(ProxyFigures figures) {

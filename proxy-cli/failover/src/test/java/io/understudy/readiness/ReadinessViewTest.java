@@ -6,6 +6,7 @@ import io.understudy.config.Address;
 import io.understudy.config.ConfigLoader;
 import io.understudy.config.LoadedConfig;
 import io.understudy.plugin.StandbyFigures;
+import io.understudy.readiness.DefinitionsReader.Definitions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;

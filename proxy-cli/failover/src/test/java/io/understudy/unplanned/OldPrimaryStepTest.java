@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.sun.net.httpserver.HttpServer;
 import io.understudy.config.Address;
 import io.understudy.remote.AdminClient;
-import io.understudy.switchover.ProxyControl;
 import io.understudy.switchover.StepFailure;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -74,7 +73,7 @@ class OldPrimaryStepTest {
     private String check(Duration patience, String... responses) throws Exception {
         views.addAll(List.of(responses));
         AdminClient admin = new AdminClient("127.0.0.1:" + proxy.getAddress().getPort(), null);
-        AskedProxy asked = new AskedProxy("proxy:1", admin, new ProxyControl(admin));
+        AskedProxy asked = new AskedProxy("proxy:1", admin);
         int port;
         try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             port = free.getLocalPort();

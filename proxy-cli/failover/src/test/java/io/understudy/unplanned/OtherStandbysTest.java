@@ -191,7 +191,8 @@ class OtherStandbysTest {
             assertThat(all.claim(false).run()).isEqualTo("none is");
             ended[0] = true;
             assertThat(all.claim(false).run()).isEqualTo("none is");
-            assertThat(first).contains("1 SET SESSION wait_timeout=86400", "2 SELECT GET_LOCK('understudy_failover', 0)");
+            assertThat(first)
+                    .contains("1 SET SESSION wait_timeout=86400", "2 SELECT GET_LOCK('understudy_failover', 0)");
             other.locks = false;
             assertThatThrownBy(() -> all.claim(false).run()).hasMessageContaining("another failover runs");
         }

@@ -162,7 +162,6 @@ final class TakeoverFixture implements ScriptedServer.Script {
                         Dialect.of(ServerFlavor.MARIADB),
                         status()),
                 true,
-                true,
                 ScriptedServer.of(this),
                 List.of(proxies),
                 boxes,
