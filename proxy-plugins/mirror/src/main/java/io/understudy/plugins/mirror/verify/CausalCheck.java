@@ -131,6 +131,15 @@ final class CausalCheck {
         if (unfit != null) {
             return Outcome.inconclusive(unfit);
         }
+        try {
+            return compareSettled(read, sql, dialect, one, quiet);
+        } finally {
+            release(one);
+        }
+    }
+
+    private Outcome compareSettled(VerifiedRead read, String sql, Dialect dialect, Connection one, long quiet)
+            throws SQLException, InterruptedException {
         String wanted = read.sqlMode();
         settle(one, wanted == null ? "''" : wanted);
         List<String> beginning = ofPrimary(
@@ -157,8 +166,12 @@ final class CausalCheck {
             if (!"0".equals(query(other, dialect.applied(reached, APPLY)))) {
                 return Outcome.inconclusive("standby_behind");
             }
-            settle(other, "'" + mode + "'");
-            found = read(other, read.schema(), sql);
+            try {
+                settle(other, "'" + mode + "'");
+                found = read(other, read.schema(), sql);
+            } finally {
+                release(other);
+            }
             if (WRITABLE.contains(query(other, "SELECT @@GLOBAL.read_only"))) {
                 return Outcome.inconclusive("not_read_only"); // promoted meanwhile
             }
@@ -207,8 +220,6 @@ final class CausalCheck {
             try (ResultSet result = statement.executeQuery(sql)) {
                 return ReadRows.of(result);
             }
-        } finally {
-            release(connection);
         }
     }
 
