@@ -35,8 +35,8 @@ final class StreamReader implements PublishedStream.Reader {
 
     /** Returns whether the reader requested the event. */
     boolean offer(StatementEvent event) {
-        if (!filter.takes(event)) {
-            return false;
+        if (ended || !filter.takes(event)) {
+            return false; // a busy load would never let an ended stream run dry
         }
         add(event);
         return true;
