@@ -368,6 +368,7 @@ class DamagedCaptureTest {
                 config,
                 new CaptureMeters(new SimpleMeterRegistry()),
                 java.time.Clock.systemUTC(),
+                null,
                 new CaptureFiles(config, Instant.EPOCH));
         for (int i = 0; i < 20; i++) {
             capture.offer(command("SELECT " + i, i % 4 == 3 ? CommandCode.QUIT : CommandCode.QUERY));

@@ -4,6 +4,7 @@ import io.understudy.sql.Literals;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.time.Clock;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -33,6 +34,7 @@ final class Capture {
 
     private final CaptureConfig config;
     private final CaptureMeters meters;
+    private final @Nullable Duration time;
     private final CaptureFiles files;
     private final RecordWriter records;
     private final Instant start;
@@ -45,12 +47,15 @@ final class Capture {
     private volatile int fileCount;
     private volatile boolean over;
 
-    Capture(CaptureConfig config, CaptureMeters meters, Clock clock) throws IOException {
-        this(config, meters, clock, new CaptureFiles(config, clock.instant()));
+    /** @param time after which it ends by itself; null for no end */
+    Capture(CaptureConfig config, CaptureMeters meters, Clock clock, @Nullable Duration time) throws IOException {
+        this(config, meters, clock, time, new CaptureFiles(config, clock.instant()));
     }
 
-    Capture(CaptureConfig config, CaptureMeters meters, Clock clock, CaptureFiles files) throws IOException {
+    Capture(CaptureConfig config, CaptureMeters meters, Clock clock, @Nullable Duration time, CaptureFiles files)
+            throws IOException {
         this.config = config;
+        this.time = time;
         this.meters = meters;
         this.files = files;
         start = clock.instant();
@@ -119,7 +124,8 @@ final class Capture {
 
     private void run() {
         long begun = 0;
-        long checked = System.nanoTime();
+        long started = System.nanoTime();
+        long checked = started;
         long statements = 0;
         try {
             while (true) {
@@ -144,8 +150,12 @@ final class Capture {
                     }
                     LockSupport.parkNanos(IDLE_NANOS);
                 }
-                if (System.nanoTime() - checked > SPACE_NANOS) {
-                    checked = System.nanoTime();
+                long now = System.nanoTime();
+                if (time != null && now - started >= time.toNanos()) {
+                    stop(REQUESTED);
+                }
+                if (now - checked > SPACE_NANOS) {
+                    checked = now;
                     if (files.isFull()) {
                         stop(full());
                     }

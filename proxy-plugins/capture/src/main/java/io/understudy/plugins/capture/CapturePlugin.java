@@ -13,7 +13,6 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** Plugin {@code capture}: {@code POST /api/capture/start} and {@code stop}, {@code GET /api/capture}. */
@@ -74,13 +73,8 @@ public final class CapturePlugin implements ProxyPlugin<CaptureConfig> {
             if (before != null) {
                 before.await(WRITE_MILLIS);
             }
-            Capture begun =
-                    new Capture(Objects.requireNonNull(config), Objects.requireNonNull(meters), services.clock());
-            capture = begun;
-            if (time != null) {
-                services.executor()
-                        .schedule(() -> begun.stop(Capture.REQUESTED), time.toMillis(), TimeUnit.MILLISECONDS);
-            }
+            capture =
+                    new Capture(Objects.requireNonNull(config), Objects.requireNonNull(meters), services.clock(), time);
         } catch (IOException e) {
             throw new IllegalArgumentException("no capture: " + e.getMessage(), e);
         } catch (InterruptedException e) {

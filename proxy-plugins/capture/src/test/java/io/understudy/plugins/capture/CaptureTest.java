@@ -8,6 +8,7 @@ import com.github.luben.zstd.ZstdOutputStream;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.understudy.base.ByteSize;
 import io.understudy.plugin.HashedResult;
+import io.understudy.plugin.PluginContext;
 import io.understudy.plugin.PreparedStatement;
 import io.understudy.protocol.CommandCode;
 import io.understudy.sql.Literals;
@@ -24,7 +25,10 @@ import java.time.Clock;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -54,7 +58,7 @@ class CaptureTest {
     }
 
     private Capture capture(CaptureConfig config, CaptureFiles files) throws IOException {
-        return new Capture(config, new CaptureMeters(registry), Clock.systemUTC(), files);
+        return new Capture(config, new CaptureMeters(registry), Clock.systemUTC(), null, files);
     }
 
     private static CapturedCommand command(String text) {
@@ -142,8 +146,29 @@ class CaptureTest {
                 new ByteSize(Long.MAX_VALUE),
                 new ByteSize(1 << 20),
                 null);
-        assertThatThrownBy(() -> new Capture(greedy, new CaptureMeters(registry), Clock.systemUTC()))
+        assertThatThrownBy(() -> new Capture(greedy, new CaptureMeters(registry), Clock.systemUTC(), null))
                 .hasMessageContaining("less than minFree");
+    }
+
+    /** Other tasks fill the plugin's executor, or those of captures that were stopped before their time. */
+    @Test
+    void aCaptureEndsAtItsTimeWithoutTheExecutor() throws Exception {
+        Map<String, PluginContext.Action> actions = new TreeMap<>();
+        PluginContext context = Fakes.of(PluginContext.class, (proxy, method, arguments) -> switch (method.getName()) {
+            case "meters" -> registry;
+            case "clock" -> Clock.systemUTC();
+            case "publish" -> null;
+            case "publishAction" ->
+                actions.put((String) arguments[0], (PluginContext.Action) arguments[arguments.length - 1]);
+            default -> throw new RejectedExecutionException(method.getName());
+        });
+        CapturePlugin plugin = new CapturePlugin();
+        plugin.start(context, config(null));
+        Objects.requireNonNull(actions.get("capture/start")).run(Map.of("for", "200ms"));
+        Capture capture = Objects.requireNonNull(plugin.active());
+        capture.await(30_000);
+        assertThat(capture.view()).containsEntry("stopped", Capture.REQUESTED);
+        plugin.stop();
     }
 
     @Test
