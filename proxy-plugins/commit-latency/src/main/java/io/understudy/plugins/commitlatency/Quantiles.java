@@ -2,9 +2,11 @@ package io.understudy.plugins.commitlatency;
 
 import io.understudy.base.TimeBuckets;
 
-/** A histogram of durations with quantiles, exact to 6 %. About 1 KiB. Not thread-safe. */
+/** A histogram of durations with quantiles, exact to 6 %. About 2 KiB. Not thread-safe. */
 final class Quantiles {
-    private final int[] counts = new int[TimeBuckets.COUNT];
+    /** A busy primary has more commits of one duration in days than an int can count. */
+    final long[] counts = new long[TimeBuckets.COUNT];
+
     private long count;
     private long sum;
     private long max;

@@ -46,6 +46,19 @@ class FiguresTest {
         assertThat(ReportedGtids.last("u:1-5,\nv:7")).isEqualTo("v:7");
     }
 
+    /** As a primary with 10,000 commits a second has after three days. */
+    @Test
+    void quantilesGoOnBeyondWhatAnIntCounts() {
+        Quantiles quantiles = new Quantiles();
+        quantiles.record(MS);
+        for (int i = 0; i < quantiles.counts.length; i++) {
+            quantiles.counts[i] *= Integer.MAX_VALUE;
+        }
+        quantiles.record(MS);
+        quantiles.record(1000 * MS);
+        assertThat(quantiles.at(0.5)).isCloseTo(MS, withPercentage(6));
+    }
+
     @Test
     void quantilesAreKnownToSixPercent() {
         Quantiles quantiles = new Quantiles();
