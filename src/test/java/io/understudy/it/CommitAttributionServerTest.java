@@ -76,6 +76,18 @@ class CommitAttributionServerTest {
         return sorted.get(sorted.size() / 2);
     }
 
+    /** With that mode a backslash in a LIKE is no escape: nothing would be found, as if semi-sync were off. */
+    @Test
+    void semiSyncIsSeenOnAServerWithoutBackslashEscapes() throws Exception {
+        pair.primary().execute("SET GLOBAL sql_mode = 'NO_BACKSLASH_ESCAPES'");
+        try (CommitHarness harness = harness()) {
+            await().atMost(Duration.ofSeconds(20))
+                    .untilAsserted(() -> assertThat(harness.view()).contains("state=on"));
+        } finally {
+            pair.primary().execute("SET GLOBAL sql_mode = DEFAULT");
+        }
+    }
+
     @ParameterizedTest
     @CsvSource({
         "AFTER_COMMIT, 0, 100",

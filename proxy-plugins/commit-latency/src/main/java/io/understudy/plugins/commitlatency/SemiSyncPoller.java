@@ -17,9 +17,10 @@ import org.slf4j.LoggerFactory;
 final class SemiSyncPoller implements Runnable {
     private static final Logger log = LoggerFactory.getLogger(SemiSyncPoller.class);
 
-    private static final String STATUS = "SHOW GLOBAL STATUS WHERE Variable_name LIKE 'Rpl\\_semi\\_sync\\_%'"
+    // No backslashes: with the sql_mode NO_BACKSLASH_ESCAPES they would match nothing, as if semi-sync were off.
+    private static final String STATUS = "SHOW GLOBAL STATUS WHERE Variable_name LIKE 'Rpl_semi_sync_%'"
             + " OR Variable_name IN ('Binlog_group_commits', 'Uptime')";
-    private static final String SETTINGS = "SHOW GLOBAL VARIABLES WHERE Variable_name LIKE 'rpl\\_semi\\_sync\\_%'"
+    private static final String SETTINGS = "SHOW GLOBAL VARIABLES WHERE Variable_name LIKE 'rpl_semi_sync_%'"
             + " OR Variable_name IN ('binlog_commit_wait_count', 'binlog_commit_wait_usec',"
             + " 'binlog_group_commit_sync_delay', 'server_uuid', 'server_id', 'hostname', 'port', 'datadir', '"
             + SemiSyncSample.GROUP_NAME + "')";
