@@ -102,9 +102,10 @@ final class CommitObserver implements SessionObserver {
                 session.schema(),
                 summary == null ? null : hex(summary.digest()),
                 command.receivedNanos());
-        calls.add(call);
-        command.attach(call);
-        sink.began(call);
+        if (sink.began(call)) {
+            calls.add(call);
+            command.attach(call);
+        }
     }
 
     private static CommitKind first(boolean inTransaction) {

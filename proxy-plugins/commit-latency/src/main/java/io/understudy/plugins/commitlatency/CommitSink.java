@@ -7,8 +7,12 @@ interface CommitSink {
     /** Called when a response reports or implies a commit. */
     void committed(Commit commit);
 
-    /** Called when a command has begun that may commit several times. */
-    void began(ProcedureCall call);
+    /**
+     * Called when a command has begun that may commit several times.
+     *
+     * @return whether its end is to be reported; if not, its commits are lost
+     */
+    boolean began(ProcedureCall call);
 
     /**
      * Called when such a command's response is complete, or its session has ended.

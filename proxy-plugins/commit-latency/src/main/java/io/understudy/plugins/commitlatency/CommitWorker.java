@@ -38,8 +38,8 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
 
     private final MpscArrayQueue<Object> queue = new MpscArrayQueue<>(CAPACITY);
     /**
-     * What decides about all that follows and found no room: the stream's beginnings and gaps, and the configuration.
-     * They are rare, none comes more often than the dump connection tries again, and none may be lost.
+     * What decides about all that follows and found no room: the stream's beginnings and gaps, the configuration, and
+     * ends of calls. None may be lost. The first are rare; of ends there are no more than calls that found room.
      */
     private final Queue<Object> decisive = new ConcurrentLinkedQueue<>();
 
@@ -114,14 +114,16 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
     }
 
     @Override
-    public void began(ProcedureCall call) {
-        queue.offerIfBelowThreshold(call, CAPACITY - RESERVED);
+    public boolean began(ProcedureCall call) {
+        return queue.offerIfBelowThreshold(call, CAPACITY - RESERVED);
     }
 
     @Override
     public void ended(ProcedureCall call, long nanos, @Nullable String gtid) {
-        // Without room the call's commits are lost; it expires.
-        queue.offerIfBelowThreshold(new Ended(call, nanos, gtid), CAPACITY - RESERVED);
+        Ended ended = new Ended(call, nanos, gtid);
+        if (!queue.offerIfBelowThreshold(ended, CAPACITY - RESERVED)) {
+            decisive.add(ended); // a call without an end would have the commits of others for ever
+        }
     }
 
     @Override

@@ -26,8 +26,8 @@ class CommitObserverTest {
         }
 
         @Override
-        public void began(ProcedureCall call) {
-            begun.add(call);
+        public boolean began(ProcedureCall call) {
+            return begun.add(call);
         }
 
         @Override

@@ -100,6 +100,30 @@ class CommitWorkerTest {
         assertThat(worker.view().attribution().active()).isEqualTo("binlog");
     }
 
+    /** The worker stands still while a call ends: what others commit later is none of the call's. */
+    @Test
+    void theEndOfACallIsNotLostBehindABurstOfCommits() {
+        CommitWorker worker = worker(Attribution.AUTO, true);
+        worker.sampled(SemiSyncTest.sample(now, true, true, 0));
+        worker.onStart(FACTS);
+        ProcedureCall call = new ProcedureCall(1, 70, "app", "shop", "d1", now);
+        assertThat(worker.began(call)).isTrue();
+        for (int i = 0; i < 70_000; i++) {
+            worker.committed(GtidJoinTest.commit("0-1-" + (i + 10), now, now + MS));
+        }
+        worker.ended(call, now + MS, null);
+        assertThat(worker.began(call)).as("there is no room for another").isFalse();
+        worker.run();
+        now += 40_000 * MS;
+        worker.onTransaction(GtidJoinTest.event("0-1-900001", now));
+        worker.onTransaction(GtidJoinTest.event("0-1-900002", now + MS));
+        worker.run();
+        now += 40_000 * MS;
+        worker.run();
+        worker.finish();
+        assertThat(worker.view().unattributed()).doesNotContainKey("inside");
+    }
+
     /** The stream begins while the queue is full, and ends when the worker has made room again. */
     @Test
     void theStreamsEndIsNotProcessedBeforeItsBeginning() {
