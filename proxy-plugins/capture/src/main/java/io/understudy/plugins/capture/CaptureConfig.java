@@ -43,6 +43,9 @@ public record CaptureConfig(
                     + " values can be executed again; found literals: "
                     + literals.name().toLowerCase(java.util.Locale.ROOT));
         }
+        if (secret != null && secret.isShort()) {
+            throw new IllegalArgumentException("secret: must have at least " + CaptureSecret.LEAST + " characters");
+        }
         if (fileSize.bytes() < MIB / 16) {
             throw new IllegalArgumentException("fileSize: expected at least 64KiB but found " + fileSize);
         }

@@ -1,14 +1,15 @@
 package io.understudy.plugins.capture;
 
 import io.understudy.base.RecentlyUsed;
+import io.understudy.base.Sensitive;
 import java.util.HexFormat;
 import java.util.Map;
 import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
 /** The secret that files are encrypted with. {@link #toString} returns {@code ***}. */
-public final class CaptureSecret {
-    private static final int LEAST = 16;
+public final class CaptureSecret implements Sensitive {
+    static final int LEAST = 16;
     private static final int KEYS = 16;
 
     private final String value;
@@ -18,16 +19,14 @@ public final class CaptureSecret {
         this.value = value;
     }
 
-    /**
-     * Wraps a secret.
-     *
-     * @throws IllegalArgumentException if it is too short
-     */
+    /** Wraps any text. */
     public static CaptureSecret parse(String value) {
-        if (value.strip().length() < LEAST) {
-            throw new IllegalArgumentException("expected a secret of at least " + LEAST + " characters");
-        }
         return new CaptureSecret(value.strip());
+    }
+
+    /** Returns whether it is too short for files that others may get. */
+    boolean isShort() {
+        return value.length() < LEAST;
     }
 
     /** Returns the key of a file. Those asked for last are kept: to derive one takes a tenth of a second. */

@@ -7,6 +7,9 @@ import static org.awaitility.Awaitility.await;
 import com.github.luben.zstd.ZstdOutputStream;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.understudy.base.ByteSize;
+import io.understudy.config.ConfigException;
+import io.understudy.config.ConfigLoader;
+import io.understudy.config.LoadedConfig;
 import io.understudy.plugin.HashedResult;
 import io.understudy.plugin.PluginContext;
 import io.understudy.plugin.PreparedStatement;
@@ -194,6 +197,24 @@ class CaptureTest {
         for (String wrong : List.of("", "0", "part", "0000000000000000", whole.hashes() + "0", "z" + whole.hashes())) {
             assertThatThrownBy(() -> HashedResult.parse(0, wrong)).isInstanceOf(IllegalArgumentException.class);
         }
+    }
+
+    private static LoadedConfig load(String section) throws ConfigException {
+        String text = "{ primary: { address: \"p:1\" }, plugins: { capture: { directory: d, " + section + " } } }";
+        return ConfigLoader.load(text, "test.yaml", Map.of("capture", CaptureConfig.class), name -> null);
+    }
+
+    /** Problems are logged, with an excerpt of the file. */
+    @Test
+    void theSecretIsNotShownWhereItsKeyIsMisspelled() {
+        assertThatThrownBy(() -> load("secrets: a-secret-of-fair-length"))
+                .isInstanceOfSatisfying(
+                        ConfigException.class,
+                        e -> assertThat(e.problems().toString())
+                                .contains("did you mean")
+                                .doesNotContain("fair-length"));
+        assertThatThrownBy(() -> load("secret: short"))
+                .hasMessageContaining("secret: must have at least 16 characters");
     }
 
     /** Both have the same second in their names. */
