@@ -25,13 +25,13 @@ public final class CaptureInput {
     public static CaptureStream open(Path path, @Nullable CaptureSecret secret, Consumer<String> notes)
             throws IOException {
         if (!Files.isDirectory(path)) {
-            return stream(List.of(part(path, secret, true, notes))).begun();
+            return new CaptureStream(List.of(part(path, secret, true, notes))).begun();
         }
         List<Path> files = CaptureFiles.list(path);
         if (files.isEmpty()) {
             throw new IOException(path + " has no files of a capture, such as capture-…-0001.zst");
         }
-        List<CaptureStream.NamedPart> parts = new ArrayList<>();
+        List<CaptureStream.Part> parts = new ArrayList<>();
         for (int i = 0; i < files.size(); i++) {
             boolean last = i == files.size() - 1 || !CaptureFiles.areOfOneCapture(files.get(i), files.get(i + 1));
             if (!last && !CaptureFiles.follows(files.get(i), files.get(i + 1))) {
@@ -40,24 +40,20 @@ public final class CaptureInput {
             }
             parts.add(part(files.get(i), secret, last, notes));
         }
-        return stream(parts).begun();
+        return new CaptureStream(parts).begun();
     }
 
     /** Opens a stream at the first read: a live stream may have no bytes yet that tell its format. */
     public static CaptureStream lazy(
             InputStream in, String name, @Nullable CaptureSecret secret, Consumer<String> notes) {
-        return stream(
-                List.of(new CaptureStream.NamedPart(name, () -> CaptureFile.open(in, name, secret, true, notes))));
+        return new CaptureStream(
+                List.of(new CaptureStream.Part(name, () -> CaptureFile.open(in, name, secret, true, notes))));
     }
 
-    private static CaptureStream stream(List<CaptureStream.NamedPart> parts) {
-        return new CaptureStream(parts.iterator());
-    }
-
-    private static CaptureStream.NamedPart part(
+    private static CaptureStream.Part part(
             Path file, @Nullable CaptureSecret secret, boolean last, Consumer<String> notes) {
         String name = file.toString();
-        return new CaptureStream.NamedPart(name, () -> {
+        return new CaptureStream.Part(name, () -> {
             InputStream in = open(file);
             try {
                 return CaptureFile.open(in, name, secret, last, notes);

@@ -12,11 +12,15 @@ import io.understudy.plugin.SessionObserver;
 import io.understudy.protocol.CommandCode;
 import io.understudy.sql.Literals;
 import io.understudy.sql.SecretWords;
+import io.understudy.sql.SingleLine;
 import io.understudy.sql.SqlModes;
 import io.understudy.sql.StatementSummary;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Copies the commands of one session while a capture runs. A session's part begins outside a transaction. */
@@ -24,6 +28,10 @@ final class CaptureObserver implements SessionObserver {
     private static final int PAYLOAD_AT = 5; // after the header and the command code
     /** The flags of an execution, after the statement id. */
     private static final int CURSOR_AT = 4;
+
+    private static final Pattern ACCOUNT =
+            Pattern.compile("^(create|alter|drop|rename)( or replace)?( if (not )?exists)? (user|role|server)\\b"
+                    + "|^set (session |global |local )?(password|role|default role)\\b");
 
     private static final byte[] NOTHING = new byte[0];
     /** The servers' error for a text that they cannot parse. */
@@ -54,7 +62,7 @@ final class CaptureObserver implements SessionObserver {
     private boolean reset;
 
     private @Nullable CapturedSession described;
-    private @Nullable HashedText hashed;
+    private @Nullable SingleLine line;
 
     CaptureObserver(CapturePlugin plugin, SessionContext session) {
         this.plugin = plugin;
@@ -113,7 +121,20 @@ final class CaptureObserver implements SessionObserver {
         if (!session.settings().known() || prepared != null && !isAsPrepared(prepared)) {
             return "settings_unknown";
         }
-        return AccountStatements.is(command) ? "account" : null;
+        return isAboutAccounts(command) ? "account" : null;
+    }
+
+    /** Returns whether it is a statement about accounts and passwords, which no capture holds. */
+    private static boolean isAboutAccounts(CommandView command) {
+        return switch (command.kind()) {
+            case GRANT, CHANGE -> true;
+            case CREATE, ALTER, DROP, RENAME, SET -> {
+                String text = command.normalizedText();
+                yield text == null
+                        || ACCOUNT.matcher(text.toLowerCase(Locale.ROOT)).find();
+            }
+            default -> false;
+        };
     }
 
     /**
@@ -163,16 +184,25 @@ final class CaptureObserver implements SessionObserver {
             capture.meters().skipped("settings_unknown");
             return null;
         } else {
-            HashedText own = hashed == null ? new HashedText(plugin.hash()) : hashed;
-            hashed = own;
             byte[] source = prepared == null ? copy(command) : prepared.text();
-            text = source == null ? NOTHING : own.of(source, session.settings().sqlModes() & ~SqlModes.QUOTES_UNKNOWN);
+            text = source == null ? NOTHING : hashed(source);
         }
         if (text.length == 0) {
             capture.meters().skipped("unparsed");
             return null;
         }
         return new Pending(capture, described(prepared), CommandCode.QUERY, text, null, null, null, reset);
+    }
+
+    /** Returns the text with hashes for its values, empty if it is not certain which parts are values. */
+    private byte[] hashed(byte[] text) {
+        SingleLine own = line == null ? new SingleLine() : line;
+        line = own;
+        // Rather hash a name than show a value.
+        int sure = session.settings().sqlModes() & ~(SqlModes.QUOTES_UNKNOWN | SqlModes.ANSI_QUOTES);
+        return own.write(text, 0, text.length, sure, plugin.hash(), null) == null
+                ? Arrays.copyOf(own.bytes(), own.length())
+                : NOTHING;
     }
 
     private static byte @Nullable [] copy(CommandView command) {

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Iterator;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The content of a file, or of one file after the other, that knows which place in which file a byte comes from. */
@@ -16,25 +17,25 @@ public final class CaptureStream extends BlockStream {
 
     private static final int PLACES = 4096;
 
-    /** Opens a file when it is its turn, so that a directory of many files needs one descriptor. */
-    interface Part {
-        CaptureFile open() throws IOException;
+    /** A file that is opened when it is its turn, so that a directory of many files needs one descriptor. */
+    record Part(String name, Opening opening) {
+        /** Opens the file. */
+        interface Opening {
+            CaptureFile open() throws IOException;
+        }
     }
 
     /** A frame, or a file without any, whose content begins at an offset of the stream. */
     private record Place(long from, String name, long frameAt) {}
 
-    /** A file and its name. */
-    record NamedPart(String name, Part part) {}
-
-    private final Iterator<NamedPart> parts;
+    private final Iterator<Part> parts;
     private final Deque<Place> places = new ArrayDeque<>();
     private String name = "";
     private @Nullable CaptureFile file;
     private long offset;
 
-    CaptureStream(Iterator<NamedPart> parts) {
-        this.parts = parts;
+    CaptureStream(List<Part> parts) {
+        this.parts = parts.iterator();
     }
 
     /** Opens the first file, so that a wrong secret or a damaged begin shows at once. */
@@ -50,9 +51,9 @@ public final class CaptureStream extends BlockStream {
     private @Nullable CaptureFile file() throws IOException {
         CaptureFile open = file;
         if (open == null && parts.hasNext()) {
-            NamedPart next = parts.next();
+            Part next = parts.next();
             name = next.name();
-            open = next.part().open();
+            open = next.opening().open();
             file = open;
         }
         return open;

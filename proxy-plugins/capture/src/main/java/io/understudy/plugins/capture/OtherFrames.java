@@ -2,6 +2,7 @@ package io.understudy.plugins.capture;
 
 import com.github.luben.zstd.ZstdIOException;
 import com.github.luben.zstd.ZstdInputStreamNoFinalizer;
+import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 
@@ -50,26 +51,20 @@ final class OtherFrames extends BlockStream {
         zstd.close();
     }
 
-    private static final class Counted extends BlockStream {
-        private final InputStream in;
+    private static final class Counted extends FilterInputStream {
         private long position;
         private boolean ended;
 
         Counted(InputStream in) {
-            this.in = in;
+            super(in);
         }
 
         @Override
         public int read(byte[] bytes, int offset, int length) throws IOException {
-            int n = in.read(bytes, offset, length);
+            int n = super.read(bytes, offset, length);
             position += Math.max(n, 0);
             ended |= n < 0;
             return n;
-        }
-
-        @Override
-        public void close() throws IOException {
-            in.close();
         }
     }
 }

@@ -1,5 +1,7 @@
 package io.understudy.plugins.capture;
 
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.understudy.base.RecentlyUsed;
 import io.understudy.plugin.HashedResult;
 import io.understudy.plugin.PreparedStatement;
@@ -7,7 +9,6 @@ import io.understudy.protocol.CommandCode;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.Map;
@@ -34,8 +35,7 @@ final class RecordWriter {
     private final Instant anchor;
     private final long anchorNanos;
     private final Map<Long, Said> said = new HashMap<>();
-    private byte[] out = new byte[1 << 16];
-    private int length;
+    private final ByteBuf out = Unpooled.buffer(1 << 16);
 
     /** @param anchor wall clock at {@code anchorNanos}: within a capture, times are as even as the monotonic clock */
     RecordWriter(Instant anchor, long anchorNanos) {
@@ -43,17 +43,18 @@ final class RecordWriter {
         this.anchorNanos = anchorNanos;
     }
 
+    /** Returns an array that begins with what was written. */
     byte[] bytes() {
-        return out;
+        return out.array();
     }
 
     int length() {
-        return length;
+        return out.readableBytes();
     }
 
     /** Begins the next frame. */
     void clear() {
-        length = 0;
+        out.clear();
         said.clear();
     }
 
@@ -92,7 +93,7 @@ final class RecordWriter {
         }
         byte[] payload = command.payload();
         put("\n# Payload_len: ").put(payload.length).put("\n");
-        put(payload, payload.length);
+        out.writeBytes(payload);
         put("\n");
         if (command.code() == CommandCode.QUIT) {
             said.remove(session.id());
@@ -173,8 +174,7 @@ final class RecordWriter {
                 case '\\' -> put("\\\\");
                 default -> {
                     if (c >= ' ' && c < 127) {
-                        room(1);
-                        out[length++] = c;
+                        out.writeByte(c);
                     } else {
                         put("\\x").put(HexFormat.of().toHexDigits(c));
                     }
@@ -185,26 +185,11 @@ final class RecordWriter {
     }
 
     private RecordWriter put(String text) {
-        room(text.length());
-        for (int i = 0; i < text.length(); i++) {
-            out[length++] = (byte) text.charAt(i);
-        }
+        out.writeCharSequence(text, StandardCharsets.ISO_8859_1);
         return this;
     }
 
     private RecordWriter put(long number) {
         return put(Long.toString(number));
-    }
-
-    private void put(byte[] bytes, int count) {
-        room(count);
-        System.arraycopy(bytes, 0, out, length, count);
-        length += count;
-    }
-
-    private void room(int bytes) {
-        if (length + bytes > out.length) {
-            out = Arrays.copyOf(out, Math.max(length + bytes, out.length * 2));
-        }
     }
 }
