@@ -1,5 +1,8 @@
 package io.understudy.plugins.querylog.stream;
 
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
 import io.understudy.plugins.querylog.digests.DigestEntry;
 import io.understudy.sql.Literals;
 import io.understudy.sql.SecretWords;
@@ -9,7 +12,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
-import java.util.Arrays;
 import java.util.Locale;
 import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -35,8 +37,7 @@ final class EventWriter {
     private final LongUnaryOperator hash;
     private final int rateLimit;
     private final SingleLine line = new SingleLine();
-    private byte[] out = new byte[4096];
-    private int length;
+    private final ByteBuf out = Unpooled.buffer(4096);
     private long second = Long.MIN_VALUE;
     private String secondText = "";
 
@@ -47,13 +48,13 @@ final class EventWriter {
     }
 
     int length() {
-        return length;
+        return out.readableBytes();
     }
 
     /** Returns what was written and begins anew. */
     byte[] take() {
-        byte[] bytes = Arrays.copyOf(out, length);
-        length = 0;
+        byte[] bytes = ByteBufUtil.getBytes(out);
+        out.clear();
         return bytes;
     }
 
@@ -74,7 +75,7 @@ final class EventWriter {
         if (schema != null && hasControl(schema)) {
             return SingleLine.Refusal.NAME.label();
         }
-        int start = length;
+        int start = out.writerIndex();
         header(event, schema);
         DigestEntry entry = event.entry();
         if (entry == null) {
@@ -85,7 +86,7 @@ final class EventWriter {
                 ? SingleLine.Refusal.UNPARSED.label() // what the server could not read may have values for names
                 : statement(entry, event.text());
         if (refusal != null) {
-            length = start;
+            out.writerIndex(start);
             return refusal;
         }
         put(";\n");
@@ -162,7 +163,7 @@ final class EventWriter {
         if (header) {
             put(" ");
         }
-        put(text, end);
+        out.writeBytes(text, 0, end);
     }
 
     private static boolean contains(byte[] text, int end, String word) {
@@ -214,41 +215,17 @@ final class EventWriter {
 
     private EventWriter sixDigits(int number) {
         for (int unit = MICROS / 10; unit > 0; unit /= 10) {
-            put((byte) ('0' + number / unit % 10));
+            out.writeByte('0' + number / unit % 10);
         }
         return this;
     }
 
     private EventWriter put(String text) {
-        for (int i = 0; i < text.length(); i++) {
-            if (text.charAt(i) > 127) {
-                byte[] rest = text.substring(i).getBytes(StandardCharsets.UTF_8);
-                return put(rest, rest.length);
-            }
-            put((byte) text.charAt(i));
-        }
+        out.writeCharSequence(text, StandardCharsets.UTF_8);
         return this;
     }
 
     private EventWriter put(long number) {
         return put(Long.toString(number));
-    }
-
-    private EventWriter put(byte[] bytes, int count) {
-        room(count);
-        System.arraycopy(bytes, 0, out, length, count);
-        length += count;
-        return this;
-    }
-
-    private void put(byte b) {
-        room(1);
-        out[length++] = b;
-    }
-
-    private void room(int bytes) {
-        if (length + bytes > out.length) {
-            out = Arrays.copyOf(out, Math.max(length + bytes, out.length * 2));
-        }
     }
 }

@@ -1,5 +1,6 @@
 package io.understudy.plugins.querylog.stream;
 
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.understudy.plugin.PublishedStream;
@@ -8,12 +9,16 @@ import io.understudy.sql.Literals;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /** The readers of {@code GET /slowlog}. Thread-safe. */
 public final class SlowLogStream implements PublishedStream {
     private final CopyOnWriteArrayList<StreamReader> readers = new CopyOnWriteArrayList<>();
-    private final SlowLogMeters meters;
+    private final MeterRegistry registry;
+    private final Counter queued;
+    private final Counter dropped;
+    private final Map<String, Counter> skipped = new ConcurrentHashMap<>();
     private final LiteralHash hash = LiteralHash.withRandomKey();
     private volatile StreamConfig config;
     private volatile boolean active;
@@ -21,7 +26,9 @@ public final class SlowLogStream implements PublishedStream {
 
     public SlowLogStream(StreamConfig config, MeterRegistry registry) {
         this.config = config;
-        this.meters = new SlowLogMeters(registry);
+        this.registry = registry;
+        queued = counter("queued");
+        dropped = counter("dropped");
         Gauge.builder("understudy.slowlog.readers", readers, List::size)
                 .description("Readers of the slow-log stream now")
                 .register(registry);
@@ -71,8 +78,21 @@ public final class SlowLogStream implements PublishedStream {
         readers.forEach(StreamReader::end);
     }
 
-    SlowLogMeters meters() {
-        return meters;
+    private Counter counter(String outcome) {
+        return Counter.builder("understudy.slowlog.events")
+                .description("Events of the slow-log stream, for each reader")
+                .tag("outcome", outcome)
+                .register(registry);
+    }
+
+    /** Counts an event for a reader. */
+    void count(boolean fits) {
+        (fits ? queued : dropped).increment();
+    }
+
+    /** @param reason from a bounded set */
+    void skipped(String reason) {
+        skipped.computeIfAbsent(reason, why -> counter("skipped_" + why)).increment();
     }
 
     /** Returns whether anybody reads. */

@@ -76,7 +76,7 @@ public final class StatementEvents {
         }
         String unfit = unfit(command, prepared);
         if (unfit != null) {
-            stream.meters().skipped(unfit);
+            stream.skipped(unfit);
             return new Pending(entry, null, false, schema, rule);
         }
         int modes = session.settings().sqlModes();
@@ -85,7 +85,7 @@ public final class StatementEvents {
         }
         byte[] packet = copy(command);
         if (packet == null) {
-            stream.meters().skipped("attributes");
+            stream.skipped("attributes");
             return new Pending(entry, null, false, schema, rule);
         }
         byte[] types = prepared == null ? null : prepared.parameterTypes();

@@ -45,13 +45,12 @@ final class StreamReader implements PublishedStream.Reader {
     /** Queues an event that no filter decides about. */
     void add(StatementEvent event) {
         int size = event.size();
-        if (bytes.addAndGet(size) > maxBytes || !queue.offer(event)) {
+        boolean fits = bytes.addAndGet(size) <= maxBytes && queue.offer(event);
+        if (!fits) {
             bytes.addAndGet(-size);
             dropped.incrementAndGet();
-            stream.meters().dropped();
-        } else {
-            stream.meters().queued();
         }
+        stream.count(fits);
         wake();
     }
 
@@ -85,7 +84,7 @@ final class StreamReader implements PublishedStream.Reader {
             String refusal = writer.write(event);
             if (refusal != null) {
                 skipped++;
-                stream.meters().skipped(refusal);
+                stream.skipped(refusal);
             }
         }
         writer.missing(dropped.getAndSet(0), skipped);
