@@ -1,21 +1,17 @@
 package io.understudy.plugins.commitlatency;
 
+import java.util.Locale;
+
 /** Ways in which a transaction becomes durable. */
 enum CommitKind {
     /** {@code COMMIT} in any form, or a statement that ends an open transaction without changing the schema. */
-    COMMIT("commit"),
+    COMMIT,
     /** A statement that is its own transaction. */
-    AUTOCOMMIT("autocommit"),
+    AUTOCOMMIT,
     /** A statement that changes the schema, with the open transaction that it may have committed first. */
-    DDL("ddl");
-
-    private final String label;
-
-    CommitKind(String label) {
-        this.label = label;
-    }
+    DDL;
 
     String label() {
-        return label;
+        return name().toLowerCase(Locale.ROOT);
     }
 }

@@ -15,14 +15,14 @@ import java.util.List;
 public final class CommitLatencyPlugin extends RunningPlugin<CommitLatencyConfig> {
     static final String ID = "commit-latency";
 
-    private final JoinListener listener;
+    private final CommitWorker.JoinListener listener;
 
     public CommitLatencyPlugin() {
         this((commit, event, parts) -> {});
     }
 
     /** @param listener called with every commit that was joined with its event */
-    CommitLatencyPlugin(JoinListener listener) {
+    CommitLatencyPlugin(CommitWorker.JoinListener listener) {
         this.listener = listener;
     }
 

@@ -31,7 +31,7 @@ final class CommitMeasurement implements PluginRun<CommitLatencyConfig> {
     private BinlogSubscription binlog = BinlogSubscription.NONE;
     private CommitLatencyConfig config;
 
-    CommitMeasurement(PluginContext context, CommitLatencyConfig config, JoinListener listener) {
+    CommitMeasurement(PluginContext context, CommitLatencyConfig config, CommitWorker.JoinListener listener) {
         this.context = context;
         this.config = config;
         boolean probed = context.primary().dataSource() != null;
@@ -63,8 +63,8 @@ final class CommitMeasurement implements PluginRun<CommitLatencyConfig> {
 
     private void probe(DataSource source) {
         Primary primary = context.primary();
-        SemiSyncPoller poller =
-                new SemiSyncPoller(source, primary::flavor, primary::isUnreachable, System::nanoTime, worker::sampled);
+        SemiSyncPoller poller = new SemiSyncPoller(
+                source, primary::flavor, primary::isUnreachable, System::nanoTime, worker::sampled, worker::pinged);
         long millis = config.poll().toMillis();
         tasks.add(context.executor().scheduleWithFixedDelay(poller, 0, millis, TimeUnit.MILLISECONDS));
         stopProbing = poller::stop;

@@ -5,9 +5,9 @@ import io.micrometer.core.instrument.DistributionSummary;
 import io.understudy.plugin.LatencyRecorder;
 import io.understudy.plugin.PluginContext;
 import io.understudy.plugins.binlog.BinlogTrouble;
-import java.util.EnumMap;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /** The plugin's meters, resolved once. Thread-safe. */
 final class CommitMeters {
@@ -26,7 +26,7 @@ final class CommitMeters {
     private final Counter unacknowledged;
     private final Counter unclaimed;
     private final Map<String, Counter> unattributed = new TreeMap<>();
-    private final Map<BinlogTrouble.Reason, Counter> gaps = new EnumMap<>(BinlogTrouble.Reason.class);
+    private final Map<String, Counter> gaps = new TreeMap<>();
     private final DistributionSummary groups;
 
     CommitMeters(PluginContext context) {
@@ -55,33 +55,32 @@ final class CommitMeters {
                 "understudy_commit_queued_seconds",
                 "Part of a commit spent, before it was written to the binary log, behind other commits'"
                         + " acknowledgements");
-        unacknowledged = Counter.builder("understudy.commits.unacknowledged")
-                .description("Commits that got an OK while semi-synchronous replication was off or timed out")
-                .register(context.meters());
-        unclaimed = Counter.builder("understudy.commits.unclaimed")
-                .description("Transactions in the binary log during a CALL that may be its commits or another writer's;"
-                        + " not counted as commits")
-                .register(context.meters());
+        unacknowledged = counter(
+                context,
+                "understudy.commits.unacknowledged",
+                "Commits that got an OK while semi-synchronous replication was off or timed out");
+        unclaimed = counter(
+                context,
+                "understudy.commits.unclaimed",
+                "Transactions in the binary log during a CALL that may be its commits or another writer's;"
+                        + " not counted as commits");
         for (String reason : REASONS) {
+            String description = "Commits whose time could not be split";
             unattributed.put(
-                    reason,
-                    Counter.builder("understudy.commits.unattributed")
-                            .description("Commits whose time could not be split")
-                            .tag("reason", reason)
-                            .register(context.meters()));
+                    reason, counter(context, "understudy.commits.unattributed", description, "reason", reason));
         }
         for (BinlogTrouble.Reason reason : BinlogTrouble.Reason.values()) {
-            gaps.put(
-                    reason,
-                    Counter.builder("understudy.binlog.gaps")
-                            .description("Times the primary's binary log could not be read on")
-                            .tag("reason", reason.label())
-                            .register(context.meters()));
+            String description = "Times the primary's binary log could not be read on";
+            gaps.put(reason.label(), counter(context, "understudy.binlog.gaps", description, "reason", reason.label()));
         }
         groups = DistributionSummary.builder("understudy.group.commit.transactions")
                 .description("Transactions per commit group of the binary log (MySQL: with the same last_committed)")
                 .serviceLevelObjectives(GROUP_SIZES)
                 .register(context.meters());
+    }
+
+    private static Counter counter(PluginContext context, String name, String description, String... tags) {
+        return Counter.builder(name).description(description).tags(tags).register(context.meters());
     }
 
     private static LatencyRecorder wait(PluginContext context, String source) {
@@ -113,10 +112,7 @@ final class CommitMeters {
     }
 
     void unattributed(String reason) {
-        Counter counter = unattributed.get(reason);
-        if (counter != null) {
-            counter.increment();
-        }
+        increment(unattributed.get(reason));
     }
 
     void unclaimed() {
@@ -124,7 +120,10 @@ final class CommitMeters {
     }
 
     void gap(BinlogTrouble.Reason reason) {
-        Counter counter = gaps.get(reason);
+        increment(gaps.get(reason.label()));
+    }
+
+    private static void increment(@Nullable Counter counter) {
         if (counter != null) {
             counter.increment();
         }
@@ -136,21 +135,19 @@ final class CommitMeters {
 
     /** Returns the number of commits not attributed, by reason, without reasons that never occurred. */
     Map<String, Long> unattributed() {
-        Map<String, Long> counts = new TreeMap<>();
-        unattributed.forEach((reason, counter) -> {
-            if (counter.count() > 0) {
-                counts.put(reason, (long) counter.count());
-            }
-        });
-        return counts;
+        return counts(unattributed);
     }
 
     /** Returns the interruptions of the stream by reason, without reasons that never occurred. */
     Map<String, Long> gaps() {
+        return counts(gaps);
+    }
+
+    private static Map<String, Long> counts(Map<String, Counter> counters) {
         Map<String, Long> counts = new TreeMap<>();
-        gaps.forEach((reason, counter) -> {
+        counters.forEach((reason, counter) -> {
             if (counter.count() > 0) {
-                counts.put(reason.label(), (long) counter.count());
+                counts.put(reason, (long) counter.count());
             }
         });
         return counts;

@@ -14,29 +14,27 @@ final class CommitReport {
     private final Prediction prediction = new Prediction();
 
     CommitReport(int rows) {
-        users = new CommitTable(rows);
-        schemas = new CommitTable(rows);
-        digests = new CommitTable(rows);
-    }
-
-    synchronized void commit(Commit commit) {
-        long latency = commit.latencyNanos();
-        users.commit(commit.user(), latency);
-        schemas.commit(key(commit.schema()), latency);
-        digests.commit(key(commit.digest()), latency);
-        prediction.commit(commit);
-    }
-
-    synchronized void attributed(Commit commit, Breakdown parts) {
-        long latency = commit.latencyNanos();
-        users.attributed(commit.user(), latency, parts);
-        schemas.attributed(key(commit.schema()), latency, parts);
-        digests.attributed(key(commit.digest()), latency, parts);
-        prediction.attributed(parts);
+        users = new CommitTable(rows, Commit::user);
+        schemas = new CommitTable(rows, commit -> key(commit.schema()));
+        digests = new CommitTable(rows, commit -> key(commit.digest()));
     }
 
     private static String key(@Nullable String name) {
         return name == null ? NONE : name;
+    }
+
+    synchronized void commit(Commit commit) {
+        users.commit(commit);
+        schemas.commit(commit);
+        digests.commit(commit);
+        prediction.commit(commit);
+    }
+
+    synchronized void attributed(Commit commit, Breakdown parts) {
+        users.attributed(commit, parts);
+        schemas.attributed(commit, parts);
+        digests.attributed(commit, parts);
+        prediction.attributed(parts);
     }
 
     synchronized List<CommitTable.Line> users() {
@@ -51,11 +49,9 @@ final class CommitReport {
         return digests.lines();
     }
 
-    /** @param nanos round trip to the primary; negative if it is not known */
+    /** @param nanos round trip to the primary */
     synchronized void pinged(long nanos) {
-        if (nanos >= 0) {
-            prediction.pinged(nanos);
-        }
+        prediction.pinged(nanos);
     }
 
     synchronized Prediction.Figures prediction(long nowNanos, WitnessState witness) {

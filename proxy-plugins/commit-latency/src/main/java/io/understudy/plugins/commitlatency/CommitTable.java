@@ -5,6 +5,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 
 /**
  * Commits by one key, such as the user. Bounded: the remaining keys share a row. Guarded by its {@link CommitReport}.
@@ -31,33 +32,35 @@ final class CommitTable {
     }
 
     private final int capacity;
+    private final Function<Commit, String> key;
     private final Map<String, Row> rows = new HashMap<>();
     private final Row other = new Row();
 
-    CommitTable(int capacity) {
+    CommitTable(int capacity, Function<Commit, String> key) {
         this.capacity = capacity;
+        this.key = key;
     }
 
-    private Row row(String key) {
-        Row row = rows.get(key);
+    private Row row(Commit commit) {
+        String name = key.apply(commit);
+        Row row = rows.get(name);
         if (row == null) {
-            if (rows.size() >= capacity) {
-                return other;
+            row = rows.size() < capacity ? new Row() : other;
+            if (rows.size() < capacity) {
+                rows.put(name, row);
             }
-            row = new Row();
-            rows.put(key, row);
         }
         return row;
     }
 
-    void commit(String key, long latencyNanos) {
-        row(key).latency.record(latencyNanos);
+    void commit(Commit commit) {
+        row(commit).latency.record(commit.latencyNanos());
     }
 
     /** Adds the parts of a commit that was already counted. */
-    void attributed(String key, long latencyNanos, Breakdown parts) {
-        Row row = row(key);
-        row.attributedNanos += latencyNanos;
+    void attributed(Commit commit, Breakdown parts) {
+        Row row = row(commit);
+        row.attributedNanos += commit.latencyNanos();
         row.ackNanos += parts.ackNanos() + parts.queuedNanos();
     }
 
@@ -84,10 +87,10 @@ final class CommitTable {
         return new Line(
                 key,
                 latency.count(),
-                Millis.of(latency.at(0.50)),
-                Millis.of(latency.at(0.95)),
-                Millis.of(latency.at(0.99)),
-                Millis.of(latency.max()),
+                Quantiles.millis(latency.at(0.50)),
+                Quantiles.millis(latency.at(0.95)),
+                Quantiles.millis(latency.at(0.99)),
+                Quantiles.millis(latency.max()),
                 row.attributedNanos == 0 ? 0 : Math.round(1000.0 * row.ackNanos / row.attributedNanos) / 1000.0);
     }
 }

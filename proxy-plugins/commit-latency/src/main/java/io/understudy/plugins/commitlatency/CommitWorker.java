@@ -30,6 +30,11 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
     private static final long COUNTED_WAITS = 100_000;
     private static final long REST_NANOS = BinlogDump.REST.toNanos();
 
+    /** Receives every commit that was joined with its event, on the worker: for tests that must see each one. */
+    interface JoinListener {
+        void joined(Commit commit, BinlogTransaction event, Breakdown parts);
+    }
+
     private record Ended(
             ProcedureCall call, long nanos, @Nullable String gtid) {}
 
@@ -55,7 +60,6 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
     private final GtidJoin join;
     private final ProcedureCommits procedures;
     private final SemiSyncClassifier classifier;
-    private final PastStates states = new PastStates();
     private final GroupCommits groups;
     private final Exposure exposure = new Exposure(this::wall);
     private final SlowCommits slowCommits;
@@ -147,6 +151,11 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
         if (!decisive.isEmpty() || !queue.offer(event)) {
             decisive.add(event);
         }
+    }
+
+    /** Receives a round trip to the primary. Thread-safe. */
+    void pinged(long nanos) {
+        report.pinged(nanos);
     }
 
     /** Receives a probe's result. Thread-safe. */
@@ -275,7 +284,7 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
         report.commit(commit);
         groups.commit(commit.latencyNanos());
         unattributed(tracked, reason);
-        SemiSync state = states.at(commit.okNanos());
+        SemiSync state = classifier.at(commit.okNanos());
         meters.commit(commit, state);
         if (state.unacknowledged() && exposure.current() != null) {
             exposure.unacknowledged(tracked, state);
@@ -358,8 +367,6 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
         SemiSyncSample before = sample;
         sample = probed;
         covers = witness.coversEarlier();
-        report.pinged(probed.pingNanos());
-        states.sample(probed);
         classifier.sample(probed);
         if (probed.known()) {
             groups.settings(probed.groupWaitCount(), probed.groupWaitMicros());

@@ -61,33 +61,26 @@ final class Exposure {
         Window window = current;
         if (window == null) {
             beganNanos = commit.okNanos();
-            Instant when = wallClock.apply(beganNanos);
-            current = new Window(when, null, 0, 1, gtid, gtid, tracked.bytes());
             warned = false;
-            report(when, gtid);
-            return;
+            window = new Window(wallClock.apply(beganNanos), null, 0, 0, null, null, 0);
         }
-        String first = window.firstGtid();
+        String first = window.firstGtid() == null ? gtid : window.firstGtid();
         current = new Window(
                 window.begin(),
                 null,
                 Math.max(window.milliseconds(), (commit.okNanos() - beganNanos) / 1_000_000),
                 window.commits() + 1,
-                first == null ? gtid : first,
+                first,
                 gtid == null ? window.lastGtid() : gtid,
                 window.bytes() + tracked.bytes());
-        report(window.begin(), current.firstGtid());
-    }
-
-    /** Warns once a window, and only where acknowledgements are missing: semi-sync may not be in use at all. */
-    private void report(Instant begin, @Nullable String firstGtid) {
+        // Once a window, and only where acknowledgements are missing: semi-sync may not be in use at all.
         if (expected && !warned) {
             warned = true;
             log.warn(
                     "since {} commits get their OK without a replica's acknowledgement, the first is {}: they are"
                             + " lost if the primary is; see that a semi-synchronous replica is connected",
-                    begin,
-                    firstGtid == null ? "not known by its GTID" : firstGtid);
+                    window.begin(),
+                    first == null ? "not known by its GTID" : first);
         }
     }
 

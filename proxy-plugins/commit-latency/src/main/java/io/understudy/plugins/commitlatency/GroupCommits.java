@@ -48,7 +48,7 @@ final class GroupCommits {
                     groups,
                     perGroup(transactions, groups),
                     commits,
-                    commits == 0 ? 0 : Millis.of(commitNanos / commits));
+                    commits == 0 ? 0 : Quantiles.millis(commitNanos / commits));
         }
     }
 

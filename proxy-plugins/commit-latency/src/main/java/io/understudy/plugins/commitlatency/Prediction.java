@@ -156,8 +156,8 @@ final class Prediction {
         return new Figures(
                 count,
                 tenth(rate),
-                Millis.of(half.latency.at(0.5)),
-                Millis.of(half.ack.at(0.5)),
+                Quantiles.millis(half.latency.at(0.5)),
+                Quantiles.millis(half.ack.at(0.5)),
                 median <= 0 ? 0 : tenth(1 / median),
                 tenth(rate * mean),
                 tenth(this.present.rate(nowNanos)),
@@ -179,12 +179,12 @@ final class Prediction {
         return new WithWitness(
                 present,
                 witness.isConfigured() && !present,
-                Millis.of(execute),
-                Millis.of(ping),
-                Millis.of(memory),
+                Quantiles.millis(execute),
+                Quantiles.millis(ping),
+                Quantiles.millis(memory),
                 tenth(1e9 / Math.max(1, memory)),
-                sync == null ? null : Millis.of(sync.toNanos()),
-                sync == null ? null : Millis.of(memory + sync.toNanos()));
+                sync == null ? null : Quantiles.millis(sync.toNanos()),
+                sync == null ? null : Quantiles.millis(memory + sync.toNanos()));
     }
 
     private static double tenth(double value) {

@@ -1,6 +1,7 @@
 package io.understudy.plugins.commitlatency;
 
 import io.understudy.base.TimeBuckets;
+import java.util.Arrays;
 
 /** A histogram of durations with quantiles, exact to 6 %. About 2 KiB. Not thread-safe. */
 final class Quantiles {
@@ -17,6 +18,11 @@ final class Quantiles {
         count++;
         sum += value;
         max = Math.max(max, value);
+    }
+
+    /** Returns a duration as milliseconds with three decimals. */
+    static double millis(long nanos) {
+        return Math.round(nanos / 1_000.0) / 1_000.0;
     }
 
     long count() {
@@ -51,7 +57,7 @@ final class Quantiles {
     }
 
     void clear() {
-        java.util.Arrays.fill(counts, 0);
+        Arrays.fill(counts, 0);
         count = 0;
         sum = 0;
         max = 0;

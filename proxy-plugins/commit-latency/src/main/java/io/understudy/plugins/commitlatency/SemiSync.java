@@ -1,24 +1,20 @@
 package io.understudy.plugins.commitlatency;
 
+import java.util.Locale;
+
 /** State of semi-synchronous replication when a commit's response was sent. */
 enum SemiSync {
     /** A replica had acknowledged. */
-    ON("on"),
+    ON,
     /** Not enabled on the primary. */
-    OFF("off"),
+    OFF,
     /** Enabled, but the primary had continued without an acknowledgement. */
-    DEGRADED("degraded"),
+    DEGRADED,
     /** The primary could not be queried, or another one in another state has taken its place. */
-    UNKNOWN("unknown");
-
-    private final String label;
-
-    SemiSync(String label) {
-        this.label = label;
-    }
+    UNKNOWN;
 
     String label() {
-        return label;
+        return name().toLowerCase(Locale.ROOT);
     }
 
     /** Returns whether the client received its OK though no replica was known to have the transaction. */

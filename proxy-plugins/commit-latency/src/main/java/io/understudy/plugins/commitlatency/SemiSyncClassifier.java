@@ -1,7 +1,10 @@
 package io.understudy.plugins.commitlatency;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.Deque;
+import java.util.Iterator;
 import java.util.List;
 import java.util.function.BiConsumer;
 
@@ -14,6 +17,12 @@ import java.util.function.BiConsumer;
  * Used by the worker only.
  */
 final class SemiSyncClassifier {
+    private static final int CHANGES = 256;
+
+    /** The state from a time on. */
+    private record Change(long nanos, SemiSync state) {}
+
+    private final Deque<Change> changes = new ArrayDeque<>();
     private final int capacity;
     private final BiConsumer<Tracked, SemiSync> out;
     private final List<Tracked> pending = new ArrayList<>();
@@ -37,6 +46,13 @@ final class SemiSyncClassifier {
     void sample(SemiSyncSample sample) {
         SemiSyncSample before = last;
         last = sample;
+        Change latest = changes.peekLast();
+        if (latest == null || latest.state() != sample.state()) {
+            if (changes.size() == CHANGES) {
+                changes.removeFirst();
+            }
+            changes.addLast(new Change(sample.receivedNanos(), sample.state()));
+        }
         pending.sort(Comparator.comparingLong(tracked -> tracked.commit().okNanos()));
         int due = 0;
         while (due < pending.size() && pending.get(due).commit().okNanos() - sample.receivedNanos() <= 0) {
@@ -45,6 +61,23 @@ final class SemiSyncClassifier {
         List<Tracked> decided = pending.subList(0, due);
         decide(decided, before, sample);
         decided.clear();
+    }
+
+    /**
+     * Returns the state at a monotonic time, for a commit that is found later: the earliest known one for a time before
+     * that.
+     */
+    SemiSync at(long nanos) {
+        Iterator<Change> newestFirst = changes.descendingIterator();
+        SemiSync state = SemiSync.UNKNOWN;
+        while (newestFirst.hasNext()) {
+            Change change = newestFirst.next();
+            state = change.state();
+            if (change.nanos() - nanos <= 0) {
+                break;
+            }
+        }
+        return state;
     }
 
     /** Decides the waiting commits by the last probe. Called last. */

@@ -7,6 +7,7 @@ import java.sql.SQLException;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
@@ -29,22 +30,26 @@ final class SemiSyncPoller implements Runnable {
     private final Supplier<ServerFlavor> flavor;
     private final LongSupplier nanoClock;
     private final Consumer<SemiSyncSample> out;
+    private final LongConsumer pings;
     private final QueryFailures failures;
 
     private volatile boolean stopped;
     private boolean saidGroup;
 
+    /** @param pings receives round trips to the primary */
     SemiSyncPoller(
             DataSource source,
             Supplier<ServerFlavor> flavor,
             BooleanSupplier unreachable,
             LongSupplier nanoClock,
-            Consumer<SemiSyncSample> out) {
+            Consumer<SemiSyncSample> out,
+            LongConsumer pings) {
         this.failures = new QueryFailures(unreachable);
         this.source = source;
         this.flavor = flavor;
         this.nanoClock = nanoClock;
         this.out = out;
+        this.pings = pings;
     }
 
     /**
@@ -70,9 +75,11 @@ final class SemiSyncPoller implements Runnable {
                                 + " commits are timed, but who acknowledges them, and which could be lost, is unknown",
                         values.get(SemiSyncSample.GROUP_NAME));
             }
-            SemiSyncSample sample = SemiSyncSample.of(sentNanos, nanoClock.getAsLong(), flavor.get(), values);
+            out.accept(SemiSyncSample.of(sentNanos, nanoClock.getAsLong(), flavor.get(), values));
             long pinged = nanoClock.getAsLong();
-            out.accept(server.connection().isValid(1) ? sample.pinged(nanoClock.getAsLong() - pinged) : sample);
+            if (server.connection().isValid(1)) {
+                pings.accept(nanoClock.getAsLong() - pinged);
+            }
         } catch (SQLException | RuntimeException e) {
             if (stopped) {
                 return;

@@ -24,7 +24,6 @@ import java.util.concurrent.TimeUnit;
  * @param groupWaitMicros setting: how long it waits at most, microseconds; -1 if unknown
  * @param server whose counters these are
  * @param uptimeSeconds time since its start
- * @param pingNanos round trip to the primary; -1 if unknown
  */
 record SemiSyncSample(
         long sentNanos,
@@ -40,8 +39,7 @@ record SemiSyncSample(
         long groupWaitCount,
         long groupWaitMicros,
         Identity server,
-        long uptimeSeconds,
-        long pingNanos) {
+        long uptimeSeconds) {
 
     /** MySQL's variable that names the Group Replication group of a server; empty outside of one. */
     static final String GROUP_NAME = "group_replication_group_name";
@@ -89,28 +87,7 @@ record SemiSyncSample(
                 number(values, "binlog_commit_wait_count", -1),
                 number(values, "binlog_commit_wait_usec", number(values, "binlog_group_commit_sync_delay", -1)),
                 Identity.of(values),
-                number(values, "uptime", 0),
-                -1);
-    }
-
-    /** Returns the same with a round trip to the primary. */
-    SemiSyncSample pinged(long nanos) {
-        return new SemiSyncSample(
-                sentNanos,
-                receivedNanos,
-                known,
-                flavor,
-                source,
-                on,
-                unacknowledged,
-                waits,
-                waitMicros,
-                groups,
-                groupWaitCount,
-                groupWaitMicros,
-                server,
-                uptimeSeconds,
-                nanos);
+                number(values, "uptime", 0));
     }
 
     /** Returns whether the server is configured as a member of a Group Replication group. */

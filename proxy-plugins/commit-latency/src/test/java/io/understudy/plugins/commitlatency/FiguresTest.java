@@ -77,10 +77,11 @@ class FiguresTest {
 
     @Test
     void tablesAreBoundedAndTheRestIsOther() {
-        CommitTable table = new CommitTable(2);
+        CommitTable table = new CommitTable(2, Commit::user);
         for (int i = 0; i < 5; i++) {
-            table.commit("user" + i, MS * (i + 1));
-            table.attributed("user" + i, MS * (i + 1), new Breakdown(0, 0, MS));
+            Commit commit = new Commit(CommitKind.AUTOCOMMIT, 1, 70, "user" + i, null, null, null, 0, MS * (i + 1));
+            table.commit(commit);
+            table.attributed(commit, new Breakdown(0, 0, MS));
         }
         List<CommitTable.Line> lines = table.lines();
         assertThat(lines).extracting(CommitTable.Line::key).containsExactly("user1", "user0", CommitTable.OTHER);

@@ -19,7 +19,7 @@ class FirstConnectionTest {
                     throw new SQLException("no connection within 1 s");
                 });
         SemiSyncPoller poller =
-                new SemiSyncPoller(none, () -> ServerFlavor.MARIADB, () -> false, () -> 0, sample -> {});
+                new SemiSyncPoller(none, () -> ServerFlavor.MARIADB, () -> false, () -> 0, sample -> {}, nanos -> {});
         try (CapturedLog log = new CapturedLog()) {
             poller.run();
             poller.run();
@@ -37,7 +37,8 @@ class FirstConnectionTest {
                 getClass().getClassLoader(), new Class<?>[] {DataSource.class}, (proxy, method, arguments) -> {
                     throw new SQLException("connection refused");
                 });
-        SemiSyncPoller poller = new SemiSyncPoller(none, () -> ServerFlavor.MARIADB, () -> true, () -> 0, sample -> {});
+        SemiSyncPoller poller =
+                new SemiSyncPoller(none, () -> ServerFlavor.MARIADB, () -> true, () -> 0, sample -> {}, nanos -> {});
         try (CapturedLog log = new CapturedLog()) {
             for (int i = 0; i < 10; i++) {
                 poller.run();
