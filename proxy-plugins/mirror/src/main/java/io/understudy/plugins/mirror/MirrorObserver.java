@@ -10,12 +10,13 @@ import io.understudy.plugin.PreparedStatement;
 import io.understudy.plugin.ResponseView;
 import io.understudy.plugin.SessionContext;
 import io.understudy.plugin.SessionObserver;
+import io.understudy.plugin.SessionSettings;
 import io.understudy.plugins.mirror.playback.MirrorRules;
 import io.understudy.plugins.mirror.playback.MirroredStatement;
 import io.understudy.plugins.mirror.playback.StandbyMirror;
 import io.understudy.plugins.mirror.selection.DropReason;
 import io.understudy.plugins.mirror.selection.MirrorConfig;
-import io.understudy.plugins.mirror.selection.MirrorFitness;
+import io.understudy.plugins.mirror.selection.MirrorExplanation;
 import io.understudy.plugins.mirror.statement.Commands;
 import io.understudy.plugins.mirror.statement.StatementSetting;
 import io.understudy.plugins.mirror.tables.ReadTables;
@@ -38,43 +39,8 @@ import org.jspecify.annotations.Nullable;
  * primary is never tried on a standby.
  */
 final class MirrorObserver implements SessionObserver {
-    /** A selected statement that waits for the primary's response. */
-    private static final class Chosen {
-        private final ByteBuf packet;
-        private final byte @Nullable [] longData;
-        private final MirrorRules.Bound rule;
-        private final StatementSetting setting;
-        private final @Nullable PreparedStatement prepared;
-        private final byte @Nullable [] types;
-        private final long digest;
-        private final StatementSummary summary;
-        private final boolean lookup;
-        private final List<TableName> tables;
-        private final int random;
-
-        Chosen(
-                ByteBuf packet,
-                byte @Nullable [] longData,
-                MirrorRules.Bound rule,
-                StatementSetting setting,
-                @Nullable PreparedStatement prepared,
-                byte @Nullable [] types,
-                StatementSummary summary,
-                @Nullable Lookup lookup,
-                int random) {
-            this.packet = packet;
-            this.longData = longData;
-            this.rule = rule;
-            this.setting = setting;
-            this.prepared = prepared;
-            this.types = types;
-            this.digest = summary.digest();
-            this.lookup = lookup != null;
-            this.summary = lookup == null ? summary : lookup.summary();
-            this.tables = ReadTables.of(this.summary, setting.schema());
-            this.random = random;
-        }
-    }
+    /** A selected statement that waits for the primary's response, and what was drawn for it. */
+    private record Chosen(MirroredStatement statement, int random) {}
 
     /** A schema change that waits for the primary's response; {@code tables} is null if they are not known. */
     private record SchemaChange(@Nullable List<TableName> tables) {}
@@ -91,7 +57,7 @@ final class MirrorObserver implements SessionObserver {
     /** Drawn for the current command. */
     private int random;
     /** Copies to release if the session ends before their responses. */
-    private final Deque<Chosen> awaitingResponse = new ArrayDeque<>(2);
+    private final Deque<ByteBuf> awaitingResponse = new ArrayDeque<>(2);
 
     MirrorObserver(RunningMirror mirror, SessionContext session) {
         this.mirror = mirror;
@@ -114,16 +80,11 @@ final class MirrorObserver implements SessionObserver {
 
     @Override
     public void onCommand(CommandView command) {
-        if (changesSession(command)) {
-            changesInFlight++;
-            SchemaChange ddl = schemaChange(command);
-            command.attach(ddl == null ? CHANGE : ddl);
-            return;
-        }
+        boolean changes = changesSession(command);
         SchemaChange ddl = schemaChange(command);
-        if (ddl != null) {
+        if (changes || ddl != null) {
             changesInFlight++;
-            command.attach(ddl);
+            command.attach(ddl == null ? CHANGE : ddl);
             return;
         }
         if (!command.isStatement()) {
@@ -137,7 +98,7 @@ final class MirrorObserver implements SessionObserver {
             return;
         }
         StatementSummary summary = command.summary();
-        boolean lookedUp = rules.lookups() && MirrorFitness.isLookedUp(summary);
+        boolean lookedUp = rules.lookups() && MirrorExplanation.isLookedUp(summary);
         Lookup lookup = lookedUp ? command.lookup() : null;
         String unfit = lookedUp && lookup == null ? "no_lookup" : unfit(command, rule, lookup);
         if (unfit != null || summary == null) {
@@ -159,21 +120,28 @@ final class MirrorObserver implements SessionObserver {
         }
         PreparedStatement prepared = command.prepared();
         StatementSetting now = currentSetting();
-        Chosen chosen = new Chosen(
+        StatementSetting own = prepared == null ? now : now.asPrepared(prepared);
+        StatementSummary sent = lookup == null ? summary : lookup.summary();
+        MirroredStatement statement = new MirroredStatement(
                 packet,
                 prepared == null ? null : prepared.longData(),
-                rule,
-                prepared == null ? now : now.asPrepared(prepared),
                 prepared,
                 prepared == null ? null : prepared.parameterTypes(),
-                summary,
-                lookup,
-                random);
+                own,
+                ReadTables.of(sent, own.schema()),
+                rule,
+                session.id(),
+                sent.oneProduct() ? session.flavor() : null,
+                sent,
+                lookup != null,
+                summary.digest(),
+                0,
+                0);
         if (lookup != null) {
             mirror.meters().lookups(summary.kind()).increment();
         }
-        command.attach(chosen);
-        awaitingResponse.add(chosen);
+        command.attach(new Chosen(statement, random));
+        awaitingResponse.add(packet);
     }
 
     /**
@@ -251,7 +219,7 @@ final class MirrorObserver implements SessionObserver {
                 session.schema(),
                 rule.rule().match());
         if (unfit == null) {
-            unfit = MirrorFitness.unfit(session.settings(), command, lookup != null);
+            unfit = unfit(session.settings(), command, lookup != null);
         }
         if (unfit != null) {
             return unfit;
@@ -265,6 +233,25 @@ final class MirrorObserver implements SessionObserver {
         PreparedStatement prepared = command.prepared();
         // Too much long data to have been kept, and without all of it the execution would differ.
         return prepared != null && prepared.longDataPending() && prepared.longData() == null ? "long_data" : null;
+    }
+
+    /**
+     * Returns the reason in a session's current state not to mirror its statements, or null if there is none.
+     *
+     * @param lookup whether the rows that the standby returns need not be those of the primary
+     */
+    private static @Nullable String unfit(SessionSettings settings, CommandView command, boolean lookup) {
+        PreparedStatement prepared = command.prepared();
+        if (!settings.known() || prepared != null && !prepared.settingsKnown()) {
+            return "settings_unknown";
+        }
+        if (settings.temporaryTables()) {
+            return "temporary_table";
+        }
+        if (settings.lockedTables()) {
+            return "lock_tables";
+        }
+        return !lookup && command.wroteInTransactionBefore() ? "in_writing_transaction" : null;
     }
 
     private MirrorRules.@Nullable Bound chosenBy(CommandView command) {
@@ -320,39 +307,26 @@ final class MirrorObserver implements SessionObserver {
         if (!(attached instanceof Chosen chosen)) {
             return;
         }
-        awaitingResponse.remove(chosen); // always the first: responses come in order
+        ByteBuf packet = awaitingResponse.remove(); // responses come in order
         try {
             if (!response.ok()) {
                 skipped("failed_on_primary").increment();
                 return;
             }
-            MirroredStatement statement = new MirroredStatement(
-                    chosen.packet,
-                    chosen.longData,
-                    chosen.prepared,
-                    chosen.types,
-                    chosen.setting,
-                    chosen.tables,
-                    chosen.rule,
-                    session.id(),
-                    chosen.summary.oneProduct() ? session.flavor() : null,
-                    chosen.summary,
-                    chosen.lookup,
-                    chosen.digest,
-                    response.lastByteNanos() - command.receivedNanos(),
-                    response.lastByteNanos());
-            for (StandbyMirror standby : chosen.rule.targets()) {
-                standby.offer(statement, chosen.random);
+            MirroredStatement statement = chosen.statement()
+                    .responded(response.lastByteNanos() - command.receivedNanos(), response.lastByteNanos());
+            for (StandbyMirror standby : statement.rule().targets()) {
+                standby.offer(statement, chosen.random());
             }
-            mirror.checks().check(statement);
+            mirror.verify(statement);
         } finally {
-            chosen.packet.release();
+            packet.release();
         }
     }
 
     @Override
     public void onClose(String reason) {
-        awaitingResponse.forEach(chosen -> chosen.packet.release());
+        awaitingResponse.forEach(ByteBuf::release);
         awaitingResponse.clear();
     }
 }

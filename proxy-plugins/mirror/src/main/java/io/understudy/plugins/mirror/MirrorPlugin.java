@@ -37,7 +37,7 @@ public final class MirrorPlugin extends RunningPlugin<MirrorConfig> {
 
     @Override
     public PluginDecision explain(@Nullable MirrorConfig config, ExplainedStatement statement) {
-        return (config == null ? MirrorExplanation.OFF : MirrorExplanation.of(config, statement)).decision(statement);
+        return MirrorExplanation.of(config, statement);
     }
 
     @Override

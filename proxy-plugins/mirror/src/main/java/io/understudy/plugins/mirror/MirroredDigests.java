@@ -6,7 +6,6 @@ import io.understudy.plugins.mirror.playback.DigestTimes;
 import io.understudy.plugins.mirror.playback.MirrorRules;
 import io.understudy.plugins.mirror.selection.MirrorConfig;
 import io.understudy.plugins.mirror.selection.MirrorExplanation;
-import io.understudy.plugins.mirror.selection.MirrorFitness;
 import io.understudy.rules.Match;
 import io.understudy.rules.ReadFitness;
 import java.util.ArrayList;
@@ -34,7 +33,7 @@ final class MirroredDigests {
     /** Returns the figures; rules and reasons are those of every user and default schema that is known. */
     Map<String, Object> of(DigestNotes.Subject digest) {
         MirrorRules now = rules.get();
-        boolean lookedUp = now.lookups() && MirrorFitness.isLookedUp(digest.summary());
+        boolean lookedUp = now.lookups() && MirrorExplanation.isLookedUp(digest.summary());
         Set<String> matched = new LinkedHashSet<>();
         Set<String> reasons = new LinkedHashSet<>();
         boolean mirrored = false;

@@ -9,18 +9,25 @@ import io.understudy.plugin.Standby;
 import io.understudy.plugins.mirror.playback.DigestTimes;
 import io.understudy.plugins.mirror.playback.MirrorMeters;
 import io.understudy.plugins.mirror.playback.MirrorRules;
+import io.understudy.plugins.mirror.playback.MirroredStatement;
 import io.understudy.plugins.mirror.playback.QueryThread;
 import io.understudy.plugins.mirror.playback.RecentDdl;
 import io.understudy.plugins.mirror.playback.StandbyMirror;
 import io.understudy.plugins.mirror.selection.MirrorConfig;
+import io.understudy.plugins.mirror.selection.SampleRate;
 import io.understudy.plugins.mirror.selection.TableLeases;
 import io.understudy.plugins.mirror.statement.StandbyCollations;
+import io.understudy.plugins.mirror.tables.TableDictionary;
+import io.understudy.plugins.mirror.verify.VerifiedRead;
+import io.understudy.plugins.mirror.verify.Verifier;
 import io.understudy.plugins.mirror.warmth.FloorPolling;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -38,24 +45,37 @@ final class RunningMirror implements PluginRun<MirrorConfig> {
     private final RecentDdl schemaChanges = new RecentDdl();
     private final MirrorMeters meters;
     private final FloorPolling primary;
-    private final ReadChecks checks;
     private final MirroredDigests digests;
     private final DigestNotes notes;
     private MirrorConfig config;
     private volatile MirrorRules rules;
+    private volatile @Nullable Checks checks;
+
+    /** What checks a share of the mirrored reads. */
+    private record Checks(Verifier verifier, SampleRate share) {}
 
     RunningMirror(PluginContext context, MirrorConfig config) {
         this.context = context;
         this.config = config;
         meters = new MirrorMeters(context.meters());
         primary = new FloorPolling(context.primary(), QueryThread.named("mirror-floor"));
-        checks = new ReadChecks(context, primary.floor()::ownQuery);
         digests = new MirroredDigests(times, this::rules);
         notes = context.shared(DigestNotes.class, shared -> new DigestNotes());
         for (Standby standby : context.standbys()) {
             StandbyCollations collations = StandbyCollations.of(standby.name(), standby.dataSource());
             standbys.add(new StandbyMirror(
-                    standby, context, meters, config, times, collations, schemaChanges, primary.floor()));
+                    standby,
+                    context,
+                    meters,
+                    config,
+                    times,
+                    collations,
+                    schemaChanges,
+                    primary.floor(),
+                    () -> TableDictionary.of(standby.dataSource()),
+                    QueryThread.named("mirror-tables-" + standby.name()),
+                    QueryThread.named("mirror-counters-" + standby.name()),
+                    System::nanoTime));
         }
         rules = new MirrorRules(config, standbys);
     }
@@ -70,7 +90,7 @@ final class RunningMirror implements PluginRun<MirrorConfig> {
         } else {
             primary.start(context.executor());
         }
-        checks.share(config.verify());
+        checkReads(config.verify());
         context.publish("mirror", this::view);
         notes.add("mirror", digests::of);
         action("pause", (standby, name) -> {
@@ -91,7 +111,7 @@ final class RunningMirror implements PluginRun<MirrorConfig> {
             return Map.of("boosted", table, "seconds", TableLeases.LEASE_SECONDS);
         });
         tableAction("unboost", (standby, table) -> {
-            standby.probing().boosted().end(table);
+            standby.probing().boost().tables().end(table);
             return Map.of("sampled", table);
         });
     }
@@ -129,7 +149,7 @@ final class RunningMirror implements PluginRun<MirrorConfig> {
         standbys.forEach(standby -> standby.reload(wanted));
         rules = next;
         meters.samples(next);
-        checks.share(wanted.verify());
+        checkReads(wanted.verify());
         config = wanted;
     }
 
@@ -142,7 +162,7 @@ final class RunningMirror implements PluginRun<MirrorConfig> {
     public void stop() {
         notes.remove("mirror");
         primary.stop();
-        checks.share(null);
+        checkReads(null);
         standbys.forEach(StandbyMirror::stop);
     }
 
@@ -164,8 +184,38 @@ final class RunningMirror implements PluginRun<MirrorConfig> {
         return meters;
     }
 
-    ReadChecks checks() {
-        return checks;
+    /** Begins or ends the checks of reads, or changes their share. */
+    private void checkReads(@Nullable SampleRate share) {
+        Checks before = checks;
+        if (share != null && share.millionths() > 0 && !standbys.isEmpty()) {
+            Verifier verifier = before == null ? new Verifier(context, primary.floor()::ownQuery) : before.verifier();
+            checks = new Checks(verifier, share);
+        } else if (before != null) {
+            checks = null;
+            before.verifier().close();
+        }
+    }
+
+    /** Has a share of the reads checked. Called when a statement was offered to its standbys. */
+    void verify(MirroredStatement statement) {
+        Checks now = checks;
+        if (now == null || !statement.mayBeProbe()) {
+            return;
+        }
+        for (StandbyMirror standby : statement.rule().targets()) {
+            if (!standby.pause().paused()
+                    && now.share().takes(ThreadLocalRandom.current().nextInt())) {
+                now.verifier()
+                        .offer(new VerifiedRead(
+                                standby.standby(),
+                                statement.sql(),
+                                statement.values(),
+                                statement.setting().schema(),
+                                statement.setting().sqlMode(),
+                                statement.tables(),
+                                statement.digest()));
+            }
+        }
     }
 
     private Map<String, Object> view() {
@@ -174,7 +224,10 @@ final class RunningMirror implements PluginRun<MirrorConfig> {
         view.put("standbys", standbys.stream().map(StandbyMirror::view).toList());
         view.put("skipped", meters.skippedByReason());
         view.put("slowerOnStandby", times.slowest(TOP));
-        checks.addTo(view);
+        Checks now = checks;
+        if (now != null) {
+            view.put("verify", now.verifier().view());
+        }
         return view;
     }
 }

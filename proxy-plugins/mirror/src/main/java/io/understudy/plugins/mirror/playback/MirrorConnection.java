@@ -3,11 +3,10 @@ package io.understudy.plugins.mirror.playback;
 import io.understudy.base.BackOff;
 import io.understudy.base.QueryFailures;
 import io.understudy.plugin.ServerConnection;
-import io.understudy.plugins.mirror.selection.DropReason;
-import io.understudy.plugins.mirror.statement.CollationNames;
-import io.understudy.plugins.mirror.statement.StatementSetting;
+import io.understudy.plugins.mirror.selection.MirrorConfig;
+import io.understudy.plugins.mirror.statement.FirstStatements;
 import java.time.Duration;
-import java.util.Objects;
+import java.util.Map;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -17,9 +16,10 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One connection to a standby through all its attempts: connects when there is a statement to send, and again after a
- * growing, jittered pause when the connection is lost. The states are in {@link MirrorLink}. Thread-safe.
+ * growing, jittered pause when the connection is lost. An attempt runs on the plugin's executor and then on the
+ * connection's event loop. The states are in {@link MirrorLink}. Thread-safe.
  */
-final class MirrorConnection implements MirrorLogin.Outcome {
+final class MirrorConnection {
     private static final Logger log = LoggerFactory.getLogger(MirrorConnection.class);
 
     private final StandbyMirror mirror;
@@ -55,7 +55,7 @@ final class MirrorConnection implements MirrorLogin.Outcome {
                 MirrorLink.Opening opening = new MirrorLink.Opening();
                 if (link.compareAndSet(now, opening)) {
                     now = opening;
-                    mirror.context().executor().execute(new MirrorLogin(mirror, this)::begin);
+                    mirror.context().executor().execute(this::open);
                 }
             }
         } catch (RejectedExecutionException e) {
@@ -63,20 +63,75 @@ final class MirrorConnection implements MirrorLogin.Outcome {
         }
     }
 
-    @Override
-    public MirrorLink.@Nullable Preparing loggedIn(ServerConnection connected) {
-        MirrorLink now = link.get();
-        if (now instanceof MirrorLink.Opening opening) {
-            MirrorLink.Preparing preparing = opening.loggedIn(connected);
-            if (link.compareAndSet(opening, preparing)) {
-                return preparing;
+    /** Begins an attempt. Never blocks. */
+    private void open() {
+        attempt(() -> mirror.collations().names().whenComplete((names, unknown) -> {
+            if (names == null) {
+                notOpened(reason(unknown));
+            } else {
+                attempt(() -> connect(names));
             }
-        }
-        return null;
+        }));
     }
 
-    @Override
-    public void opened(ServerConnection connected, CollationNames names) {
+    private void connect(Map<Integer, String> names) {
+        mirror.standby().connector().connect().whenComplete((connected, failure) -> {
+            if (connected == null) {
+                notOpened(reason(failure));
+            } else {
+                attempt(() -> prepare(connected, names));
+            }
+        });
+    }
+
+    private static String reason(@Nullable Throwable failure) {
+        return failure == null ? "no reason given" : String.valueOf(failure.getMessage());
+    }
+
+    /** Runs a step of the attempt; an exception, which a stage would swallow, ends the attempt. */
+    private void attempt(Runnable step) {
+        try {
+            step.run();
+        } catch (RuntimeException fault) {
+            log.error("connecting the mirror to {} failed unexpectedly", mirror.name(), fault);
+            notOpened(fault.toString());
+        }
+    }
+
+    /** Sends the statements that make the session read-only. */
+    private void prepare(ServerConnection connected, Map<Integer, String> names) {
+        MirrorLink.Preparing preparing = loggedIn(connected);
+        if (preparing == null) {
+            connected.close();
+            return;
+        }
+        MirrorConfig config = mirror.config();
+        Steps.sendTexts(
+                connected,
+                FirstStatements.of(connected.flavor(), config.timeout(), config.initSql()),
+                (refused, failure) -> attempt(() -> {
+                    preparing.deadline().end();
+                    if (failure != null) {
+                        notOpened(failure);
+                    } else if (refused != null) {
+                        notOpened(
+                                "a mirror setting or a statement of initSql was refused with error " + refused.code());
+                    } else {
+                        opened(connected, names);
+                    }
+                }));
+    }
+
+    /** Returns the next state, or null if the attempt is over and the connection is to be closed. */
+    MirrorLink.@Nullable Preparing loggedIn(ServerConnection connected) {
+        StatementDeadline deadline = new StatementDeadline();
+        deadline.begin(System.nanoTime());
+        MirrorLink.Preparing preparing = new MirrorLink.Preparing(connected, deadline);
+        MirrorLink now = link.get();
+        return now instanceof MirrorLink.Opening && link.compareAndSet(now, preparing) ? preparing : null;
+    }
+
+    void opened(ServerConnection connected, Map<Integer, String> names) {
         MirrorSender sender = new MirrorSender(this, mirror, lane, connected, names);
         MirrorLink now = link.get();
         if (!(now instanceof MirrorLink.Preparing) || !link.compareAndSet(now, sender)) {
@@ -88,10 +143,10 @@ final class MirrorConnection implements MirrorLogin.Outcome {
         sender.begin();
     }
 
-    @Override
-    public void notOpened(String reason) {
-        MirrorLink now = Objects.requireNonNull(link.get());
-        if (!(now instanceof MirrorLink.Waiting || now instanceof MirrorLink.Closed)) {
+    /** Ends an attempt, and closes its connection if there is one. */
+    private void notOpened(String reason) {
+        MirrorLink now = link.get();
+        if (now instanceof MirrorLink.Opening || now instanceof MirrorLink.Preparing) {
             lost(now, reason);
         }
     }
@@ -111,8 +166,7 @@ final class MirrorConnection implements MirrorLogin.Outcome {
             }
         }
         long delay = backOff.next().toMillis();
-        long others =
-                reason != null && failures.failed() ? mirror.lostConnections().mayLog("lost") : -1;
+        long others = reason != null && failures.failed() ? mirror.warnings().mayLog("lost") : -1;
         if (others >= 0) {
             log.warn(
                     "no mirror connection to {}: {}; next attempt in {} ms{}",
@@ -139,7 +193,6 @@ final class MirrorConnection implements MirrorLogin.Outcome {
 
     private static void end(MirrorLink ended) {
         if (ended instanceof MirrorSender sender) {
-            sender.giveBack();
             sender.wire().close();
         } else if (ended instanceof MirrorLink.Preparing preparing) {
             preparing.connection().close();
@@ -149,26 +202,6 @@ final class MirrorConnection implements MirrorLogin.Outcome {
     private void rest(MirrorLink.Pausing pausing) {
         if (link.compareAndSet(pausing, new MirrorLink.Resting())) {
             lane.addIdle(this);
-        }
-    }
-
-    /** Returns how well it suits a statement (see {@link Playback#suits}), or -1 if it cannot take one now. */
-    int suits(StatementSetting setting) {
-        return link.get() instanceof MirrorSender sender ? sender.suits(setting) : -1;
-    }
-
-    /** Adds a statement to the next batch, or puts it back if the connection was lost. */
-    void handOver(MirroredStatement statement) {
-        if (link.get() instanceof MirrorSender sender) {
-            sender.handOver(statement);
-        } else {
-            giveBack(statement);
-        }
-    }
-
-    void giveBack(MirroredStatement statement) {
-        if (!lane.offer(statement)) {
-            mirror.queue().discard(statement, DropReason.QUEUE_FULL);
         }
     }
 

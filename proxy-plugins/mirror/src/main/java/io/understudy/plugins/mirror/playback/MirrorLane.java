@@ -1,9 +1,6 @@
 package io.understudy.plugins.mirror.playback;
 
-import io.understudy.plugins.mirror.statement.StatementSetting;
-import java.util.ArrayList;
 import java.util.Deque;
-import java.util.List;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jctools.queues.MpmcArrayQueue;
@@ -23,7 +20,6 @@ final class MirrorLane {
      */
     private final Deque<MirrorConnection> idle = new ConcurrentLinkedDeque<>();
 
-    private final List<MirrorConnection> all = new ArrayList<>();
     private final AtomicInteger connections = new AtomicInteger();
 
     MirrorLane(int statements) {
@@ -57,35 +53,6 @@ final class MirrorLane {
             woken = wakeOne();
             batches--;
         }
-    }
-
-    /** Removes a connection from the idle ones; returns false if it was not idle. */
-    boolean removeIdle(MirrorConnection connection) {
-        return idle.remove(connection);
-    }
-
-    /** Adds a connection. Called before the first statement. */
-    void add(MirrorConnection connection) {
-        all.add(connection);
-    }
-
-    /**
-     * Returns the connection that suits a statement best, or null if none suits it better than {@code suits}.
-     * Thread-safe.
-     */
-    @Nullable
-    MirrorConnection better(MirrorConnection than, StatementSetting setting, int suits) {
-        MirrorConnection best = null;
-        int most = suits;
-        for (int i = 0; i < all.size() && most < 2; i++) {
-            MirrorConnection other = all.get(i);
-            int suiting = other == than ? -1 : other.suits(setting);
-            if (suiting > most) {
-                best = other;
-                most = suiting;
-            }
-        }
-        return best;
     }
 
     /** Wakes one idle connection; returns false if there is none. */

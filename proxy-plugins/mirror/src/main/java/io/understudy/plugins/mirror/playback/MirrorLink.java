@@ -16,28 +16,24 @@ import io.understudy.plugin.ServerConnection;
  * </pre>
  */
 sealed interface MirrorLink
-        permits MirrorLink.Waiting, MirrorLink.Opening, MirrorLink.Preparing, MirrorLink.Closed, MirrorSender {
-    /** No connection and no attempt. */
-    sealed interface Waiting extends MirrorLink {}
-
-    /** Idle in its lane, to be opened for the next statement. */
-    final class Resting implements Waiting {}
+        permits MirrorLink.Resting,
+                MirrorLink.Pausing,
+                MirrorLink.Opening,
+                MirrorLink.Preparing,
+                MirrorLink.Closed,
+                MirrorSender {
+    /** No connection and no attempt: idle in its lane, to be opened for the next statement. */
+    final class Resting implements MirrorLink {}
 
     /**
      * After a failed or lost connection.
      *
      * @param timed false if the retry could not be scheduled; the next sweep retries
      */
-    record Pausing(boolean timed) implements Waiting {}
+    record Pausing(boolean timed) implements MirrorLink {}
 
     /** Connecting and logging in. */
-    final class Opening implements MirrorLink {
-        Preparing loggedIn(ServerConnection connection) {
-            StatementDeadline deadline = new StatementDeadline();
-            deadline.begin(System.nanoTime());
-            return new Preparing(connection, deadline);
-        }
-    }
+    final class Opening implements MirrorLink {}
 
     /** Logged in, with the statements in flight that make the session read-only; the deadline is for all of them. */
     record Preparing(ServerConnection connection, StatementDeadline deadline) implements MirrorLink {}

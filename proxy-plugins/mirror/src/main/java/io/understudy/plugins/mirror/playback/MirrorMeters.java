@@ -11,6 +11,7 @@ import io.understudy.sql.StatementKind;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.function.Supplier;
@@ -30,36 +31,31 @@ public final class MirrorMeters {
                 .register(registry);
     }
 
+    private Counter counter(String name, String description, String... tags) {
+        return Counter.builder(name).description(description).tags(tags).register(registry);
+    }
+
     Counter executed(String standby, String rule, String outcome) {
-        return Counter.builder("understudy.mirror.statements")
-                .description("Statements executed on the standby")
-                .tag("standby", standby)
-                .tag("rule", rule)
-                .tag("outcome", outcome)
-                .register(registry);
+        String description = "Statements executed on the standby";
+        return counter(
+                "understudy.mirror.statements", description, "standby", standby, "rule", rule, "outcome", outcome);
     }
 
     Counter dropped(String standby, String reason) {
-        return Counter.builder("understudy.mirror.dropped")
-                .description("Statements chosen for mirroring but dropped")
-                .tag("standby", standby)
-                .tag("reason", reason)
-                .register(registry);
+        String description = "Statements chosen for mirroring but dropped";
+        return counter("understudy.mirror.dropped", description, "standby", standby, "reason", reason);
     }
 
     /** Counts statements that are not fit for mirroring, by reason. */
     public Counter skipped(String reason) {
         return skipped.computeIfAbsent(
                 reason,
-                name -> Counter.builder("understudy.mirror.skipped")
-                        .description("Statements not fit for mirroring")
-                        .tag("reason", name)
-                        .register(registry));
+                name -> counter("understudy.mirror.skipped", "Statements not fit for mirroring", "reason", name));
     }
 
     /** Returns the counts so far by reason, for the admin endpoint. */
     public Map<String, Long> skippedByReason() {
-        Map<String, Long> counts = new java.util.TreeMap<>();
+        Map<String, Long> counts = new TreeMap<>();
         skipped.forEach((reason, counter) -> counts.put(reason, (long) counter.count()));
         return counts;
     }
@@ -68,26 +64,18 @@ public final class MirrorMeters {
     public Counter lookups(StatementKind kind) {
         return lookups.computeIfAbsent(
                 kind.label(),
-                name -> Counter.builder("understudy.mirror.lookups")
-                        .description("Reads sent in place of a write or a locking read")
-                        .tag("kind", name)
-                        .register(registry));
+                name -> counter(
+                        "understudy.mirror.lookups", "Reads sent in place of a write or a locking read", "kind", name));
     }
 
     Counter probes(String standby, String outcome) {
-        return Counter.builder("understudy.mirror.probes")
-                .description("Statements whose page reads were counted on the standby, or were to be")
-                .tag("standby", standby)
-                .tag("outcome", outcome)
-                .register(registry);
+        String description = "Statements whose page reads were counted on the standby, or were to be";
+        return counter("understudy.mirror.probes", description, "standby", standby, "outcome", outcome);
     }
 
     Counter sampleChanges(String standby, String reason) {
-        return Counter.builder("understudy.mirror.sample.changes")
-                .description("Changes of the adaptive sample")
-                .tag("standby", standby)
-                .tag("reason", reason)
-                .register(registry);
+        String description = "Changes of the adaptive sample";
+        return counter("understudy.mirror.sample.changes", description, "standby", standby, "reason", reason);
     }
 
     void warmth(StandbyWarmth warmth, String standby) {

@@ -2,13 +2,16 @@ package io.understudy.plugins.mirror.playback;
 
 import io.understudy.plugins.mirror.selection.DropReason;
 import io.understudy.plugins.mirror.selection.MirrorConfig;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The statements that wait for one standby, bounded in number and bytes: those whose tables are still looked up, and
- * those in the lanes. An addition costs a few atomic operations. Thread-safe; never blocks.
+ * those in the lanes, with the connections that empty these; the numbers of both are fixed. An addition costs a few
+ * atomic operations. Thread-safe; never blocks.
  */
 final class MirrorQueue {
     /**
@@ -17,7 +20,8 @@ final class MirrorQueue {
      */
     private static final int WAKE_EVERY = 1024;
 
-    private final MirrorLanes lanes;
+    private final List<MirrorLane> lanes = new ArrayList<>();
+    private final List<MirrorConnection> connections = new ArrayList<>();
     private final StandbyTables tables;
     private final StatementCounters counters;
     private final boolean inOrder;
@@ -31,12 +35,21 @@ final class MirrorQueue {
      * @param tables holds the statements whose tables are looked up
      * @param counters count the dropped statements
      */
-    MirrorQueue(MirrorLanes lanes, StandbyTables tables, StatementCounters counters, MirrorConfig config) {
-        this.lanes = lanes;
+    MirrorQueue(StandbyMirror mirror, StandbyTables tables, StatementCounters counters, MirrorConfig config) {
         this.tables = tables;
         this.counters = counters;
         inOrder = config.order() == MirrorConfig.Order.SESSION;
         limits = config.queue();
+        int concurrency = config.concurrency();
+        for (int i = 0; i < (inOrder ? concurrency : 1); i++) {
+            lanes.add(new MirrorLane(limits.statements()));
+        }
+        for (int i = 0; i < concurrency; i++) {
+            MirrorLane lane = lanes.get(i % lanes.size());
+            MirrorConnection connection = new MirrorConnection(mirror, lane);
+            connections.add(connection);
+            lane.addIdle(connection);
+        }
     }
 
     /** Applies to statements queued from now on. */
@@ -81,7 +94,7 @@ final class MirrorQueue {
             discard(statement, DropReason.STANDBY_DOWN);
             return;
         }
-        MirrorLane lane = lanes.of(statement.sessionId());
+        MirrorLane lane = lanes.get((int) Math.floorMod(statement.sessionId(), (long) lanes.size()));
         if (!lane.offer(statement)) {
             discard(statement, DropReason.QUEUE_FULL);
             return;
@@ -117,8 +130,10 @@ final class MirrorQueue {
     /** Drops all queued statements. */
     void discardAll(DropReason reason) {
         MirroredStatement statement;
-        while ((statement = lanes.poll()) != null) {
-            discard(statement, reason);
+        for (MirrorLane lane : lanes) {
+            while ((statement = lane.poll()) != null) {
+                discard(statement, reason);
+            }
         }
         while ((statement = tables.poll()) != null) {
             discard(statement, reason);
@@ -130,7 +145,7 @@ final class MirrorQueue {
         if (statements.get() == 0) {
             return false;
         }
-        lanes.drain();
+        lanes.forEach(MirrorLane::drain);
         return true;
     }
 
@@ -147,8 +162,41 @@ final class MirrorQueue {
         return bytes.get();
     }
 
-    /** Called before the lanes close: what is queued from now on is dropped. */
+    int openConnections() {
+        int open = 0;
+        for (MirrorLane lane : lanes) {
+            open += lane.openConnections();
+        }
+        return open;
+    }
+
+    /** Returns whether no connection is open and none is about to be: the standby is unreachable. */
+    boolean allBackingOff() {
+        if (openConnections() > 0) {
+            return false;
+        }
+        for (MirrorConnection connection : connections) {
+            if (!connection.backingOff()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Kills overdue statements. */
+    void sweep(long nowNanos) {
+        for (MirrorConnection connection : connections) {
+            connection.sweep(nowNanos);
+        }
+    }
+
+    void releaseLocks() {
+        connections.forEach(MirrorConnection::releaseLocks);
+    }
+
+    /** Closes the connections. What is queued from now on is dropped. */
     void close() {
         closed = true;
+        connections.forEach(MirrorConnection::close);
     }
 }

@@ -11,20 +11,18 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** The rules in force, shared by all sessions; every reload builds new ones. */
 public final class MirrorRules {
-    /** A rule with its counters and its limit. */
-    public static final class Bound {
-        private final MirrorConfig.Rule rule;
-        private final RateLimit limit;
-        private final List<StandbyMirror> targets;
-
+    /** A rule with its limit and the standbys that it mirrors to. */
+    public record Bound(MirrorConfig.Rule rule, RateLimit limit, List<StandbyMirror> targets) {
         Bound(MirrorConfig.Rule rule, List<StandbyMirror> targets) {
-            this.rule = rule;
-            this.targets = targets;
-            Integer perSecond = rule.maxPerSecond();
-            limit = perSecond == null ? RateLimit.NONE : RateLimit.perSecond(perSecond, System.nanoTime());
+            this(rule, limit(rule.maxPerSecond()), targets);
+        }
+
+        private static RateLimit limit(@Nullable Integer perSecond) {
+            return perSecond == null ? RateLimit.NONE : RateLimit.perSecond(perSecond, System.nanoTime());
         }
 
         /** Returns whether the sample has the statement for which {@code random} was drawn. */
@@ -49,7 +47,7 @@ public final class MirrorRules {
                 return false;
             }
             for (int i = 0; i < targets.size(); i++) {
-                if (!targets.get(i).probing().boosted().isEmpty()) {
+                if (!targets.get(i).probing().boost().tables().isEmpty()) {
                     return true;
                 }
             }
@@ -59,7 +57,7 @@ public final class MirrorRules {
         /** Returns whether a standby's boost takes a read of these tables. */
         public boolean boosts(List<TableName> tables, int random) {
             for (int i = 0; i < targets.size(); i++) {
-                if (targets.get(i).probing().boosts(tables, random)) {
+                if (targets.get(i).probing().boost().takes(tables, random, System.nanoTime())) {
                     return true;
                 }
             }
@@ -78,18 +76,6 @@ public final class MirrorRules {
 
         String name() {
             return rule.name();
-        }
-
-        public MirrorConfig.Rule rule() {
-            return rule;
-        }
-
-        public RateLimit limit() {
-            return limit;
-        }
-
-        public List<StandbyMirror> targets() {
-            return targets;
         }
     }
 

@@ -2,21 +2,16 @@ package io.understudy.plugins.mirror.playback;
 
 import io.understudy.plugin.ServerConnection;
 import io.understudy.plugins.mirror.selection.DropReason;
-import io.understudy.plugins.mirror.statement.CollationNames;
-import io.understudy.plugins.mirror.statement.FirstStatements;
-import io.understudy.plugins.mirror.statement.StatementSetting;
 import io.understudy.plugins.mirror.tables.StandbyError;
 import java.util.List;
-import java.util.Queue;
-import java.util.concurrent.LinkedBlockingQueue;
+import java.util.Map;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
  * An open connection: takes statements from its lane in batches, plays them, and is idle while there are none. Runs on
- * the connection's event loop; {@link #wake}, {@link #suits}, {@link #handOver} and {@link #releaseLocks} are
- * thread-safe.
+ * the connection's event loop; {@link #wake} and {@link #releaseLocks} are thread-safe.
  */
 final class MirrorSender implements MirrorLink, Playback.Listener {
     private static final int ER_QUERY_INTERRUPTED = 1317;
@@ -43,12 +38,7 @@ final class MirrorSender implements MirrorLink, Playback.Listener {
     private final Playback player;
     private final Runnable begin = this::begin;
     private final StatementDeadline deadline = new StatementDeadline();
-    /** Statements that other connections handed over, because this one has their schema. */
-    private final Queue<MirroredStatement> handedOver = new LinkedBlockingQueue<>();
-
     private final long openedNanos;
-    private volatile boolean idle;
-
     private int inFlight;
     private int batchSent;
     private long batchBegan;
@@ -62,7 +52,7 @@ final class MirrorSender implements MirrorLink, Playback.Listener {
             StandbyMirror mirror,
             MirrorLane lane,
             ServerConnection wire,
-            CollationNames names) {
+            Map<Integer, String> names) {
         this.connection = connection;
         this.mirror = mirror;
         this.lane = lane;
@@ -90,7 +80,6 @@ final class MirrorSender implements MirrorLink, Playback.Listener {
 
     /** @throws RejectedExecutionException if the connection's event loop has ended */
     void wake() {
-        idle = false;
         wire.loop().execute(begin);
     }
 
@@ -129,8 +118,8 @@ final class MirrorSender implements MirrorLink, Playback.Listener {
             connection.lost(this, "the standby closed the connection");
             return;
         }
-        if (!woken && !lane.hasBatch() && handedOver.size() == 0) {
-            becomeIdle();
+        if (!woken && !lane.hasBatch()) {
+            lane.addIdle(connection);
             return;
         }
         woken = false;
@@ -138,7 +127,7 @@ final class MirrorSender implements MirrorLink, Playback.Listener {
         int bytes = 0;
         int most = lane.batch().statements();
         while (taken < most && bytes < BATCH_BYTES && !player.awaitsStep() && connection.is(this)) {
-            MirroredStatement statement = nextStatement();
+            MirroredStatement statement = lane.poll();
             if (statement == null) {
                 break;
             }
@@ -157,64 +146,7 @@ final class MirrorSender implements MirrorLink, Playback.Listener {
         // Statements that only waited for that response need not make up a batch.
         woken = player.awaitsStep() || bytes >= BATCH_BYTES;
         if (taken == 0) {
-            becomeIdle();
-        }
-    }
-
-    private void becomeIdle() {
-        idle = true;
-        lane.addIdle(connection);
-        // A statement may have been handed over before this connection became idle.
-        if (handedOver.size() > 0 && lane.removeIdle(connection)) {
-            connection.wake();
-        }
-    }
-
-    /**
-     * Returns the next statement: first those handed over, then the lane's. Statements of the lane that suit another
-     * idle connection better are handed over to it.
-     */
-    private @Nullable MirroredStatement nextStatement() {
-        MirroredStatement given = handedOver.poll();
-        if (given != null) {
-            return given;
-        }
-        MirroredStatement statement = lane.poll();
-        while (statement != null && player.suits(statement.setting()) < 2) {
-            MirrorConnection better = lane.better(connection, statement.setting(), player.suits(statement.setting()));
-            if (better == null) {
-                return statement;
-            }
-            better.handOver(statement);
-            statement = lane.poll();
-        }
-        return statement;
-    }
-
-    /** Returns how well it suits a statement (see {@link Playback#suits}), or -1 if it is busy or has a full batch. */
-    int suits(StatementSetting setting) {
-        int given = handedOver.size();
-        boolean free = !deadline.running()
-                && (idle || given > 0)
-                && given < lane.batch().statements();
-        return free ? player.suits(setting) : -1;
-    }
-
-    /** Adds a statement to the next batch. */
-    void handOver(MirroredStatement statement) {
-        handedOver.add(statement);
-        if (!connection.is(this)) {
-            giveBack(); // lost meanwhile
-        } else if (lane.removeIdle(connection)) {
-            connection.wake();
-        }
-    }
-
-    /** Puts what was handed over into the lane again. Called after the connection has another state. */
-    void giveBack() {
-        MirroredStatement statement;
-        while ((statement = handedOver.poll()) != null) {
-            connection.giveBack(statement);
+            lane.addIdle(connection);
         }
     }
 
@@ -237,7 +169,7 @@ final class MirrorSender implements MirrorLink, Playback.Listener {
 
     private void refused(MirroredStatement statement, StandbyError error) {
         lacksPrivilege |= error.lacksPrivilege();
-        mirror.errors().failed(statement.rule().name(), statement.digest(), error, System.nanoTime());
+        mirror.errors().failed(statement.rule().name(), statement.digest(), error);
     }
 
     @Override
@@ -286,7 +218,7 @@ final class MirrorSender implements MirrorLink, Playback.Listener {
     void releaseLocks() {
         wire.loop().execute(() -> {
             if (wire.isOpen()) {
-                FirstStatements.send(wire, List.of("DO RELEASE_ALL_LOCKS()"), refused -> {
+                Steps.sendTexts(wire, List.of("DO RELEASE_ALL_LOCKS()"), (refused, failure) -> {
                     if (refused != null) {
                         wire.close(); // an old server without that function
                     }

@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
  * @param summary of the statement, or null if it is not known
  * @param lookup whether it is the look-up of a write, which the client did not send in this form
  * @param digest of the statement, for the comparison of times
- * @param primaryNanos execution time on the primary
- * @param queuedNanos monotonic time at which it was queued
+ * @param primaryNanos execution time on the primary; 0 before its response
+ * @param queuedNanos monotonic time at which it was queued; 0 before the response
  */
 public record MirroredStatement(
         ByteBuf packet,
@@ -48,6 +48,25 @@ public record MirroredStatement(
 
     private static final int TEXT_AT = 5; // after the header and the command code
 
+    /** Returns the same when the primary has responded. */
+    public MirroredStatement responded(long nanos, long now) {
+        return new MirroredStatement(
+                packet,
+                longData,
+                prepared,
+                parameterTypes,
+                setting,
+                tables,
+                rule,
+                sessionId,
+                only,
+                summary,
+                lookup,
+                digest,
+                nanos,
+                now);
+    }
+
     int bytes() {
         return packet.readableBytes() + (longData == null ? 0 : longData.length);
     }
@@ -66,11 +85,6 @@ public record MirroredStatement(
     /** Returns whether its page reads may be counted: those of a look-up are not those of a SELECT of the load. */
     public boolean mayBeProbe() {
         return isSelect() && !lookup;
-    }
-
-    /** Returns whether the standby executes a look-up in place of the client's statement. */
-    boolean isLookup() {
-        return lookup;
     }
 
     /** Returns the text of a text statement. Allocates. */

@@ -6,7 +6,6 @@ import io.understudy.plugin.ResponseView;
 import io.understudy.plugin.ServerConnection;
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugin.ServerResponse;
-import io.understudy.plugins.mirror.statement.CollationNames;
 import io.understudy.plugins.mirror.statement.Commands;
 import io.understudy.plugins.mirror.statement.ExecutePacket;
 import io.understudy.plugins.mirror.statement.ExecutedForm;
@@ -17,6 +16,7 @@ import io.understudy.protocol.CommandCode;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -78,19 +78,20 @@ final class Playback {
     }
 
     private final ServerConnection connection;
-    private final CollationNames collations;
+    private final Map<Integer, String> collations;
     private final Listener listener;
     private final Probes probes;
     private final PreparedCache prepared = new PreparedCache();
-    /** The setting in force once everything sent so far has been executed. Read by any thread. */
-    private volatile @Nullable StatementSetting setting;
+    /** The setting in force once everything sent so far has been executed. */
+    private @Nullable StatementSetting setting;
+
     /** Names of the variables that the connection may have values for. */
     private Set<String> given = Set.of();
 
     private boolean awaitsStep;
     private long lastResponseNanos;
 
-    Playback(ServerConnection connection, CollationNames collations, Probes probes, Listener listener) {
+    Playback(ServerConnection connection, Map<Integer, String> collations, Probes probes, Listener listener) {
         this.connection = connection;
         this.collations = collations;
         this.listener = listener;
@@ -102,22 +103,6 @@ final class Playback {
      */
     boolean awaitsStep() {
         return awaitsStep;
-    }
-
-    /**
-     * Returns how well the connection suits a statement: 2 if schema and settings fit, 1 if only the schema fits, else
-     * 0. Thread-safe.
-     */
-    @SuppressWarnings("ReferenceEquality") // sessions keep the object while nothing changes
-    int suits(StatementSetting wanted) {
-        StatementSetting now = setting;
-        if (now == wanted) {
-            return 2;
-        }
-        if (now == null || wanted.schema() != null && !wanted.schema().equals(now.schema())) {
-            return 0;
-        }
-        return wanted.sameVariables(now) ? 2 : 1;
     }
 
     void play(MirroredStatement statement) {
@@ -157,62 +142,31 @@ final class Playback {
             run(statement, plain);
         } else {
             awaitsStep = true;
-            Adoption adoption = new Adoption(statement, plain, names, changes.size());
-            changes.forEach(packet -> connection.execute(packet, adoption));
+            Set<String> changed = names;
+            Steps.send(connection, changes, (refused, failure) -> adopted(statement, plain, changed, refused, failure));
         }
     }
 
     /** Sends the statement once its settings are in force, or not at all if the standby refuses one. */
-    private final class Adoption implements ServerResponse {
-        private final MirroredStatement statement;
-        private final boolean plain;
-        private final Set<String> names;
-        private int pending;
-        private boolean refused;
-        private @Nullable StandbyError error;
-        private @Nullable String failure;
-
-        Adoption(MirroredStatement statement, boolean plain, Set<String> names, int pending) {
-            this.statement = statement;
-            this.plain = plain;
-            this.names = names;
-            this.pending = pending;
-        }
-
-        @Override
-        public void onResponse(ResponseView response, int preparedId) {
-            if (!response.ok() && !refused) {
-                refused = true;
-                error = StandbyError.of(response);
-            }
-            completeOne();
-        }
-
-        @Override
-        public void onFailure(String reason) {
-            failure = reason;
-            completeOne();
-        }
-
-        private void completeOne() {
-            if (--pending > 0) {
-                return;
-            }
-            awaitsStep = false;
-            String reason = failure;
-            if (reason != null) {
-                listener.failed(statement, reason);
-            } else if (refused) {
-                setting = null;
-                // Some of the refused variables may be set.
-                Set<String> all = new LinkedHashSet<>(given);
-                all.addAll(names);
-                given = all;
-                listener.notReproducible(statement, error);
-            } else {
-                given = names;
-                run(statement, plain);
-            }
+    private void adopted(
+            MirroredStatement statement,
+            boolean plain,
+            Set<String> names,
+            @Nullable StandbyError refused,
+            @Nullable String failure) {
+        awaitsStep = false;
+        if (failure != null) {
+            listener.failed(statement, failure);
+        } else if (refused != null) {
+            setting = null;
+            // Some of the refused variables may be set.
+            Set<String> all = new LinkedHashSet<>(given);
+            all.addAll(names);
+            given = all;
+            listener.notReproducible(statement, refused);
+        } else {
+            given = names;
+            run(statement, plain);
         }
     }
 

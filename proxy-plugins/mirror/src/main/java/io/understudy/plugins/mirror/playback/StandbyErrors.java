@@ -1,5 +1,6 @@
 package io.understudy.plugins.mirror.playback;
 
+import io.understudy.base.RepeatedWarning;
 import io.understudy.plugins.mirror.tables.StandbyError;
 import java.time.Clock;
 import java.time.temporal.ChronoUnit;
@@ -9,56 +10,46 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The last error of each rule on one standby, for the admin endpoint, and at most one log line for all of them in
- * {@link #QUIET_NANOS}. Bounded, because rules are few. Thread-safe.
+ * The last error of each rule on one standby, for the admin endpoint, and few log lines for all of them. Bounded,
+ * because rules are few. Thread-safe.
  */
 final class StandbyErrors {
     private static final Logger log = LoggerFactory.getLogger(StandbyErrors.class);
-    /** Shortest interval between two log lines. */
-    static final long QUIET_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private record Last(StandbyError error, String when, long digest) {}
 
     private final String standby;
     private final Clock clock;
     private final ConcurrentMap<String, Last> byRule = new ConcurrentHashMap<>();
-    private final AtomicLong unreported = new AtomicLong();
-    private final AtomicLong quietUntil;
+    private final RepeatedWarning warning = new RepeatedWarning(System::nanoTime);
 
-    /** @param nowNanos of the monotonic clock whose time is passed to {@link #failed} */
-    StandbyErrors(String standby, Clock clock, long nowNanos) {
+    StandbyErrors(String standby, Clock clock) {
         this.standby = standby;
         this.clock = clock;
-        this.quietUntil = new AtomicLong(nowNanos);
     }
 
     /** Called when the standby refused a statement of a rule, or refused to set or prepare it. */
-    void failed(String rule, long digest, StandbyError error, long nowNanos) {
+    void failed(String rule, long digest, StandbyError error) {
         byRule.put(
                 rule,
                 new Last(error, clock.instant().truncatedTo(ChronoUnit.MILLIS).toString(), digest));
-        long count = unreported.incrementAndGet();
-        long until = quietUntil.get();
-        if (nowNanos - until < 0 || !quietUntil.compareAndSet(until, nowNanos + QUIET_NANOS)) {
+        long others = warning.mayLog("");
+        if (others < 0) {
             return;
         }
-        unreported.addAndGet(-count);
         log.warn(
-                "standby {} refuses mirrored statements: error {}: {} (rule {}, digest {}; {} since the last such"
-                        + " line); see"
-                        + " lastErrors in /api/mirror{}",
+                "standby {} refuses mirrored statements: error {}: {} (rule {}, digest {}; {} more since the last"
+                        + " such line); see lastErrors in /api/mirror{}",
                 standby,
                 error.code(),
                 error.text(),
                 rule,
                 String.format("%016x", digest),
-                count,
+                others,
                 remedy(error.code()));
     }
 

@@ -47,40 +47,22 @@ public final class StandbyMirror {
     private final StandbyKiller killer;
     private final StandbyProbes probing;
     private final Floor floor;
-    private final NamedTables names;
     private final StatementCounters counters;
-    private final MirrorLanes lanes;
     private final MirrorQueue queue;
-    private final RepeatedWarning lostConnections = new RepeatedWarning(System::nanoTime);
+    private final RepeatedWarning warnings = new RepeatedWarning(System::nanoTime);
     private final LongSupplier nanoTime;
 
     private volatile MirrorConfig config;
     private Future<?> sweeper = NoTask.NONE;
 
-    public StandbyMirror(
-            Standby standby,
-            PluginContext context,
-            MirrorMeters meters,
-            MirrorConfig config,
-            DigestTimes times,
-            StandbyCollations collations,
-            RecentDdl schemaChanges,
-            Floor floor) {
-        this(
-                standby,
-                context,
-                meters,
-                config,
-                times,
-                collations,
-                schemaChanges,
-                floor,
-                () -> TableDictionary.of(standby.dataSource()),
-                QueryThread.named("mirror-tables-" + standby.name()),
-                QueryThread.named("mirror-counters-" + standby.name()),
-                System::nanoTime);
-    }
-
+    /**
+     * The mirror of one standby.
+     *
+     * @param dictionary opens what tells the standby's tables
+     * @param tableQueries runs queries of the dictionary, which wait for the standby
+     * @param counterQueries runs queries of counters, which wait for the standby and the primary
+     * @param nanoTime by which the age of a connection is measured
+     */
     public StandbyMirror(
             Standby standby,
             PluginContext context,
@@ -111,9 +93,8 @@ public final class StandbyMirror {
                 this::appliedNanos,
                 new Findings());
         this.account = new MirrorAccount(standby, tableQueries);
-        this.errors = new StandbyErrors(standby.name(), context.clock(), System.nanoTime());
-        this.killer = new StandbyKiller(standby.name(), standby.connector());
-        this.names = new NamedTables(tables, skipped, errors);
+        this.errors = new StandbyErrors(standby.name(), context.clock());
+        this.killer = new StandbyKiller(standby, tableQueries);
         this.counters = new StatementCounters(
                 standby.name(),
                 meters,
@@ -121,14 +102,13 @@ public final class StandbyMirror {
                 context.latency("understudy_mirror_seconds", "Execution on the standby", "standby", standby.name()));
         this.probing = new StandbyProbes(standby, meters, config, floor, counterQueries, System.nanoTime());
         pause.check(config.pauseAbove());
-        this.lanes = new MirrorLanes(this, config);
-        this.queue = new MirrorQueue(lanes, tables, counters, config);
+        this.queue = new MirrorQueue(this, tables, counters, config);
         meters.waiting(standby.name(), queue::statements, queue::bytes);
     }
 
-    /** Limits the lines about lost connections: all of them end at once with the standby. */
-    RepeatedWarning lostConnections() {
-        return lostConnections;
+    /** Limits the lines about lost connections, which end at once with the standby, and about faults. */
+    RepeatedWarning warnings() {
+        return warnings;
     }
 
     public void start() {
@@ -137,9 +117,8 @@ public final class StandbyMirror {
     }
 
     public void stop() {
-        queue.close();
         sweeper.cancel(false);
-        lanes.close();
+        queue.close();
         queue.discardAll(DropReason.STANDBY_DOWN);
         queries.forEach(QueryThread::end);
     }
@@ -175,9 +154,9 @@ public final class StandbyMirror {
         if (sampled && rule.rule().sample().isAdaptive()) {
             probing.offered();
         }
-        TableLeases boosted = probing.boosted();
+        TableLeases boosted = probing.boost().tables();
         if (!boosted.isEmpty()) {
-            if (!sampled && !probing.boosts(statement.tables(), random)) {
+            if (!sampled && !probing.boost().takes(statement.tables(), random, System.nanoTime())) {
                 return;
             }
             boosted.count(statement.tables());
@@ -224,7 +203,7 @@ public final class StandbyMirror {
             return true;
         }
         StandbyTables.Verdict verdict = tables.verdict(statement.tables());
-        refused = names.refusal(statement, verdict);
+        refused = refusal(statement, verdict);
         if (refused != null) {
             drop(statement, refused);
             return false;
@@ -239,7 +218,7 @@ public final class StandbyMirror {
 
         @Override
         public void decided(MirroredStatement statement, StandbyTables.Verdict verdict) {
-            DropReason refused = names.refusal(statement, verdict);
+            DropReason refused = refusal(statement, verdict);
             if (refused != null) {
                 queue.discard(statement, refused);
             } else {
@@ -251,7 +230,7 @@ public final class StandbyMirror {
         @Override
         public void turnedUnfit(TableName name, String reason) {
             log.info("{} on standby {} is not mirrored any more: {}", name, standby.name(), reason);
-            lanes.releaseLocks();
+            queue.releaseLocks();
         }
 
         @Override
@@ -264,11 +243,27 @@ public final class StandbyMirror {
         }
     }
 
+    /** Returns why a statement must not be sent for the tables that it names, or null. */
+    private @Nullable DropReason refusal(MirroredStatement statement, StandbyTables.Verdict verdict) {
+        if (skipped.covers(statement.tables(), System.nanoTime())) {
+            skipped.count(statement.tables());
+            return DropReason.TABLE_SKIPPED;
+        }
+        return tables.refusal(statement, verdict, errors);
+    }
+
+    /** As above, when no time is left to query the standby. */
+    private @Nullable DropReason refusalOfQueued(MirroredStatement statement) {
+        StandbyTables.Verdict verdict = tables.verdict(statement.tables());
+        // Its names were known when it was queued; since then an outage or a reload made the mirror forget them.
+        return verdict == StandbyTables.Verdict.WAIT ? DropReason.DICTIONARY_UNREAD : refusal(statement, verdict);
+    }
+
     private @Nullable DropReason refusal() {
         if (pause.paused()) {
             return pause.reason();
         }
-        return lanes.allBackingOff() ? DropReason.STANDBY_DOWN : null;
+        return queue.allBackingOff() ? DropReason.STANDBY_DOWN : null;
     }
 
     /**
@@ -281,7 +276,7 @@ public final class StandbyMirror {
                 ? pause.reason()
                 : System.nanoTime() - statement.queuedNanos() > mostNanos
                         ? DropReason.TOO_OLD
-                        : names.refusalOfQueued(statement);
+                        : refusalOfQueued(statement);
         if (stale != null) {
             counters.dropped(statement, stale); // also where it has become the primary meanwhile
             statement.release();
@@ -315,19 +310,27 @@ public final class StandbyMirror {
         counters.executed(statement, outcome, nanos);
     }
 
-    /** A part that throws delays no other one: without them statements would not be killed, nor the queue emptied. */
     private void sweep() {
         long now = System.nanoTime();
-        Sweep sweep = new Sweep();
-        sweep.part(() -> pause.check(config.pauseAbove()));
-        sweep.part(this::sweepTables);
-        sweep.part(() -> account.sweep(now));
-        sweep.part(() -> schemaChanges.forget(now, appliedNanos()));
-        sweep.part(() -> skipped.expire(now));
-        sweep.part(() -> probing.update(config, floor, now));
-        sweep.part(() -> lanes.sweep(now));
-        sweep.part(this::sweepQueue);
-        sweep.end();
+        part(() -> pause.check(config.pauseAbove()));
+        part(this::sweepTables);
+        part(() -> account.sweep(now));
+        part(() -> schemaChanges.forget(now, appliedNanos()));
+        part(() -> skipped.expire(now));
+        part(() -> probing.update(config, floor, now));
+        part(() -> queue.sweep(now));
+        part(this::sweepQueue);
+    }
+
+    /** A part that throws delays no other one: without them statements would not be killed, nor the queue emptied. */
+    private void part(Runnable task) {
+        try {
+            task.run();
+        } catch (RuntimeException | Error e) {
+            if (warnings.mayLog("sweep: " + e) >= 0) {
+                log.error("a part of the sweep of {} failed; it will be run again", name(), e);
+            }
+        }
     }
 
     private void sweepTables() {
@@ -339,7 +342,7 @@ public final class StandbyMirror {
     }
 
     private void sweepQueue() {
-        if (lanes.allBackingOff()) {
+        if (queue.allBackingOff()) {
             queue.discardAll(DropReason.STANDBY_DOWN);
         }
         queue.drain(); // the timer has no loop before the first connection is open
@@ -401,7 +404,7 @@ public final class StandbyMirror {
         Map<String, Object> view = new LinkedHashMap<>();
         view.put("standby", standby.name());
         view.put("state", pause.describe());
-        view.put("connections", lanes.openConnections());
+        view.put("connections", queue.openConnections());
         view.put("waitingStatements", queue.statements());
         view.put("waitingBytes", queue.bytes());
         view.putAll(counters.view());

@@ -74,20 +74,6 @@ final class StandbyTables {
         default void refused() {}
     }
 
-    /**
-     * When the standby may be queried again.
-     *
-     * @param failed whether the last query failed; if not, {@code nanos} means nothing
-     * @param unreachable whether it failed because there is no connection to the standby
-     */
-    private record Retry(boolean failed, boolean unreachable, long nanos) {
-        private static final Retry NOW = new Retry(false, false, 0);
-
-        private boolean due(long now) {
-            return !failed || now - nanos >= 0;
-        }
-    }
-
     private final TableDictionary.Source source;
     private final Executor executor;
     private final Supplier<Set<String>> functions;
@@ -99,7 +85,11 @@ final class StandbyTables {
     private final AtomicInteger waitingCount = new AtomicInteger();
     private final AtomicBoolean scheduled = new AtomicBoolean();
     private final Listener listener;
-    private volatile Retry retry = Retry.NOW;
+    /** What names are dropped for that the last query has not read because it failed; null if it did not. */
+    private volatile @Nullable DropReason unread;
+
+    /** When a standby whose last query failed may be queried again. */
+    private volatile long retryNanos;
 
     private volatile @Nullable String problem;
 
@@ -191,7 +181,7 @@ final class StandbyTables {
     }
 
     private boolean request(TableName table, long now) {
-        if (!retry.due(now)) {
+        if (unread != null && now - retryNanos < 0) {
             return false;
         }
         if (known.size() + wanted.size() >= MAX_NAMES && !known.containsKey(table)) {
@@ -248,10 +238,11 @@ final class StandbyTables {
                     listener.refused();
                 }
                 problem = null;
-                retry = Retry.NOW;
+                unread = null;
             } catch (SQLException | RuntimeException e) {
                 problem = String.valueOf(e.getMessage());
-                retry = new Retry(true, isConnection(e), System.nanoTime() + RETRY_NANOS);
+                retryNanos = System.nanoTime() + RETRY_NANOS;
+                unread = isConnection(e) ? DropReason.STANDBY_DOWN : DropReason.DICTIONARY_UNREAD;
                 names.forEach(wanted::remove);
             }
         }
@@ -329,19 +320,36 @@ final class StandbyTables {
     }
 
     /**
+     * Returns why a statement must not be sent, or null.
+     *
+     * @param errors receives why a name cannot be read
+     */
+    @Nullable
+    DropReason refusal(MirroredStatement statement, Verdict verdict, StandbyErrors errors) {
+        if (verdict != Verdict.UNKNOWN) {
+            return verdict == Verdict.VIEW ? DropReason.VIEW : verdict == Verdict.ENGINE ? DropReason.ENGINE : null;
+        }
+        StandbyError error = errorOf(statement.tables());
+        if (error != null) {
+            errors.failed(statement.rule().name(), statement.digest(), error);
+        }
+        return reason(statement.tables());
+    }
+
+    /**
      * Returns why a statement with {@link Verdict#UNKNOWN} is not sent: its names are not there, the account must not
      * read them, or they could not be looked up because the standby is down or refuses to tell.
      */
     DropReason reason(List<TableName> names) {
-        Retry last = retry;
-        if (last.failed()) {
+        DropReason last = unread;
+        if (last != null) {
             long now = System.nanoTime();
             for (TableName name : names) {
                 TableState state = known.get(name);
                 if (name.schema() != null
                         && !ServerState.isVirtual(name.schema())
                         && (state == null || now - state.queriedNanos() > LASTING_NANOS)) {
-                    return last.unreachable() ? DropReason.STANDBY_DOWN : DropReason.DICTIONARY_UNREAD;
+                    return last;
                 }
             }
         }

@@ -68,7 +68,7 @@ final class StatementCounters {
         count(statement, outcome);
         seconds.record(nanos);
         if (outcome.equals("ok")) {
-            times.record(statement.digest(), statement.isLookup(), statement.primaryNanos(), nanos);
+            times.record(statement.digest(), statement.lookup(), statement.primaryNanos(), nanos);
         }
     }
 

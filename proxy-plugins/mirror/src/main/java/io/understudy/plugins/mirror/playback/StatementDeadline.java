@@ -29,11 +29,6 @@ final class StatementDeadline {
         sinceNanos = 0;
     }
 
-    /** Returns whether the standby executes a statement. */
-    boolean running() {
-        return sinceNanos != 0;
-    }
-
     /** Returns whether the current statement has been killed. */
     boolean killed() {
         return killedNanos != 0 && killedNanos == sinceNanos;

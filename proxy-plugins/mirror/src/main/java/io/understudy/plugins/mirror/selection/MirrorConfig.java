@@ -1,7 +1,7 @@
 package io.understudy.plugins.mirror.selection;
 
 import io.understudy.base.ByteSize;
-import io.understudy.plugins.mirror.statement.InitSql;
+import io.understudy.base.Secret;
 import io.understudy.rules.Match;
 import java.time.Duration;
 import java.util.List;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param concurrency connections to each standby
  * @param queue bounds of the queue to each standby
  * @param timeout per mirrored statement, enforced on the standby too
- * @param initSql run on each new standby connection, after the proxy's own read-only settings
+ * @param initSql run on each new standby connection, after the proxy's own read-only settings; may hold a secret
  * @param order whether a session's statements stay in order
  * @param pauseAbove load of a standby above which mirroring to it pauses
  * @param functions stored functions that are known to read only, {@code schema.name} or {@code name}
@@ -33,7 +33,7 @@ public record MirrorConfig(
         Integer concurrency,
         Queue queue,
         Duration timeout,
-        List<InitSql> initSql,
+        List<Secret> initSql,
         Order order,
         PauseAbove pauseAbove,
         List<String> functions,
@@ -96,9 +96,7 @@ public record MirrorConfig(
         if (!(target >= 0.001 && target <= 1000)) {
             throw new IllegalArgumentException("target: expected 0.001 to 1000 pages but found " + target);
         }
-        if (standbyIops != null && standbyIops < 1) {
-            throw new IllegalArgumentException("standbyIops: expected at least 1 but found " + standbyIops);
-        }
+        atLeastOne("standbyIops", standbyIops);
         if (probes < 0 || probes > 1000) {
             throw new IllegalArgumentException("probes: expected 0 to 1000 but found " + probes);
         }
@@ -123,12 +121,14 @@ public record MirrorConfig(
         public Budget {
             replicationLag = replicationLag == null ? Duration.ofSeconds(5) : replicationLag;
             threadsRunning = threadsRunning == null ? 32 : threadsRunning;
-            if (pageReads != null && pageReads < 1) {
-                throw new IllegalArgumentException("pageReads: expected at least 1 but found " + pageReads);
-            }
-            if (threadsRunning < 1) {
-                throw new IllegalArgumentException("threadsRunning: expected at least 1 but found " + threadsRunning);
-            }
+            atLeastOne("pageReads", pageReads);
+            atLeastOne("threadsRunning", threadsRunning);
+        }
+    }
+
+    private static void atLeastOne(String key, @Nullable Integer value) {
+        if (value != null && value < 1) {
+            throw new IllegalArgumentException(key + ": expected at least 1 but found " + value);
         }
     }
 
@@ -184,9 +184,7 @@ public record MirrorConfig(
             replicationLag = replicationLag == null ? Duration.ofSeconds(10) : replicationLag;
             threadsRunning = threadsRunning == null ? 64 : threadsRunning;
             stoppedApplier = stoppedApplier == null || stoppedApplier;
-            if (threadsRunning < 1) {
-                throw new IllegalArgumentException("threadsRunning: expected at least 1 but found " + threadsRunning);
-            }
+            atLeastOne("threadsRunning", threadsRunning);
         }
     }
 
@@ -220,9 +218,7 @@ public record MirrorConfig(
                 throw new IllegalArgumentException("by: session does not go with sample: adaptive, which measures the"
                         + " load and the standby by single statements; leave it out");
             }
-            if (maxPerSecond != null && maxPerSecond < 1) {
-                throw new IllegalArgumentException("maxPerSecond: expected at least 1 but found " + maxPerSecond);
-            }
+            atLeastOne("maxPerSecond", maxPerSecond);
         }
     }
 }

@@ -6,74 +6,69 @@ import io.understudy.rules.Explanation;
 import io.understudy.rules.ReadFitness;
 import io.understudy.rules.RuleSet;
 import io.understudy.sql.Lookup;
+import io.understudy.sql.NotPure;
 import io.understudy.sql.StatementSummary;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The mirror's decision about one statement, with its reasons.
- *
- * @param mirrored whether it would be mirrored, or could be with a sample below 100 %
- * @param reason why not, in the words of the skip counter; if it is mirrored, "sampled" or "all"
- * @param rule name of the rule that matched, or null
- * @param sample that rule's rate, or null
- * @param verdicts one for each rule that was evaluated
- * @param lookup whether a look-up would be mirrored in place of the statement
- */
-public record MirrorExplanation(
-        boolean mirrored,
-        String reason,
-        @Nullable String rule,
-        @Nullable String sample,
-        List<Explanation.Verdict> verdicts,
-        boolean lookup) {
+/** The mirror's decision about one statement, with its reasons. */
+public final class MirrorExplanation {
+    private MirrorExplanation() {}
 
-    /** The mirror is not configured. */
-    public static final MirrorExplanation OFF =
-            new MirrorExplanation(false, "plugin_off", null, null, List.of(), false);
-
-    /** Explains one statement under a configuration. Opens no connection and counts nothing. */
-    public static MirrorExplanation of(MirrorConfig config, ExplainedStatement subject) {
-        RuleSet<MirrorConfig.Rule> rules =
-                new RuleSet<>(config.rules(), MirrorConfig.Rule::name, MirrorConfig.Rule::match);
-        Lookup lookup = subject.lookup();
-        Set<String> functions = config.pureFunctions();
-        Explanation<MirrorConfig.Rule> found = rules.explain(subject);
+    /**
+     * Explains one statement under a configuration. Opens no connection and counts nothing.
+     *
+     * @param config null if the mirror is not configured
+     */
+    public static PluginDecision of(@Nullable MirrorConfig config, ExplainedStatement subject) {
+        if (config == null) {
+            return decision(false, "plugin_off", null, List.of(), null);
+        }
+        Explanation<MirrorConfig.Rule> found =
+                new RuleSet<>(config.rules(), MirrorConfig.Rule::name, MirrorConfig.Rule::match).explain(subject);
         MirrorConfig.Rule rule = found.value();
-        String sample = rule == null ? null : rule.sample().toString();
-        boolean lookedUp =
-                config.writes() == MirrorConfig.Writes.LOOKUPS && MirrorFitness.isLookedUp(subject.summary());
-        StatementSummary sent = lookedUp && lookup != null ? lookup.summary() : subject.summary();
+        boolean lookedUp = config.writes() == MirrorConfig.Writes.LOOKUPS && isLookedUp(subject.summary());
+        Lookup lookup = lookedUp ? subject.lookup() : null;
         String unfit = lookedUp && lookup == null
                 ? "no_lookup"
-                : ReadFitness.unfit(sent, functions, subject.schema(), rule == null ? null : rule.match());
-        if (unfit != null) {
-            return new MirrorExplanation(false, unfit, found.rule(), sample, found.verdicts(), false);
-        }
-        if (rule == null) {
-            return new MirrorExplanation(false, "no_rule", null, null, found.verdicts(), false);
+                : ReadFitness.unfit(
+                        lookup == null ? subject.summary() : lookup.summary(),
+                        config.pureFunctions(),
+                        subject.schema(),
+                        rule == null ? null : rule.match());
+        if (unfit != null || rule == null) {
+            return decision(false, unfit == null ? "no_rule" : unfit, rule, found.verdicts(), null);
         }
         boolean some = isSampled(rule);
-        return new MirrorExplanation(some, sampled(rule), found.rule(), sample, found.verdicts(), lookedUp && some);
+        return decision(some, sampled(rule), rule, found.verdicts(), some ? lookup : null);
     }
 
-    /** Returns what {@code explain} shows. */
-    public PluginDecision decision(ExplainedStatement subject) {
-        Lookup read = lookup ? subject.lookup() : null;
-        String sent = read == null ? null : new String(read.text(), StandardCharsets.UTF_8);
+    /**
+     * Returns what {@code explain} shows.
+     *
+     * @param reason why it is not mirrored, in the words of the skip counter; if it is, "sampled" or "all"
+     * @param lookup what would be mirrored in place of the statement, or null
+     */
+    private static PluginDecision decision(
+            boolean mirrored,
+            String reason,
+            MirrorConfig.@Nullable Rule rule,
+            List<Explanation.Verdict> verdicts,
+            @Nullable Lookup lookup) {
+        String sample = rule == null ? null : rule.sample().toString();
+        String sent = lookup == null ? null : new String(lookup.text(), StandardCharsets.UTF_8);
         Map<String, @Nullable Object> fields = new LinkedHashMap<>();
         fields.put("mirrored", mirrored);
         fields.put("reason", reason);
-        fields.put("rule", rule);
+        fields.put("rule", rule == null ? null : rule.name());
         fields.put("sample", sample);
         fields.put("lookup", sent);
         List<PluginDecision.Line> lines = new ArrayList<>();
-        String by = rule == null ? "" : " (rule " + rule + ", sample " + sample + ")";
+        String by = rule == null ? "" : " (rule " + rule.name() + ", sample " + sample + ")";
         lines.add(new PluginDecision.Line("mirrored", (mirrored ? "yes, " : "no, ") + reason + by));
         if (sent != null) {
             lines.add(new PluginDecision.Line("as", sent));
@@ -81,6 +76,16 @@ public record MirrorExplanation(
         verdicts.forEach(verdict -> lines.add(new PluginDecision.Line(
                 "", (verdict.matched() ? "rule " : "not rule ") + verdict.rule() + ": " + verdict.reason())));
         return new PluginDecision(fields, lines);
+    }
+
+    /** Returns whether {@code writes: lookups} concerns the statement: it is an UPDATE, a DELETE or a locking read. */
+    public static boolean isLookedUp(@Nullable StatementSummary summary) {
+        return summary != null
+                && switch (summary.kind()) {
+                    case UPDATE, DELETE -> true;
+                    case SELECT -> summary.reason() == NotPure.LOCKING_READ;
+                    default -> false;
+                };
     }
 
     /** Returns whether the rule's sample may have a statement. */

@@ -1,62 +1,27 @@
 package io.understudy.plugins.mirror.statement;
 
-import io.understudy.plugin.ResponseView;
-import io.understudy.plugin.ServerConnection;
-import io.understudy.plugin.ServerResponse;
-import io.understudy.protocol.CommandCode;
+import io.understudy.base.Secret;
+import io.understudy.plugin.ServerFlavor;
+import io.understudy.servers.Dialect;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
-/**
- * Sends the statements that prepare a new connection and reports once whether the server accepted all of them. Used on
- * the connection's event loop.
- */
-public final class FirstStatements implements ServerResponse {
-    private final Consumer<@Nullable String> onResponse;
-    private int pending;
-    private @Nullable String refused;
-
-    private FirstStatements(int count, Consumer<@Nullable String> onResponse) {
-        this.pending = count;
-        this.onResponse = onResponse;
-    }
+/** The statements that prepare a new connection. */
+public final class FirstStatements {
+    private FirstStatements() {}
 
     /**
-     * Sends the statements.
+     * Returns what makes a session read-only. Its reads cannot block the standby's applier: no transaction stays open,
+     * because a read within one blocks replicated DDL.
      *
-     * @param onResponse called with null, or with the reason why the connection cannot be used; at once if there are no
-     *     statements
+     * @param initSql statements that may hold a secret
      */
-    public static void send(
-            ServerConnection connection, List<String> statements, Consumer<@Nullable String> onResponse) {
-        if (statements.isEmpty()) {
-            onResponse.accept(null);
-            return;
-        }
-        FirstStatements responses = new FirstStatements(statements.size(), onResponse);
-        for (String sql : statements) {
-            connection.execute(Commands.text(connection.alloc(), CommandCode.QUERY, sql), responses);
-        }
-    }
-
-    @Override
-    public void onResponse(ResponseView response, int preparedId) {
-        if (!response.ok()) {
-            refused = "a mirror setting or a statement of initSql was refused with error " + response.errorCode();
-        }
-        completeOne();
-    }
-
-    @Override
-    public void onFailure(String reason) {
-        refused = reason;
-        completeOne();
-    }
-
-    private void completeOne() {
-        if (--pending == 0) {
-            onResponse.accept(refused);
-        }
+    public static List<String> of(ServerFlavor flavor, Duration timeout, List<Secret> initSql) {
+        List<String> sql = new ArrayList<>(Dialect.READ_ONLY_SESSION);
+        sql.add("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED");
+        sql.add("SET SESSION " + Dialect.of(flavor).limit(timeout));
+        initSql.forEach(each -> sql.add(each.reveal()));
+        return sql;
     }
 }

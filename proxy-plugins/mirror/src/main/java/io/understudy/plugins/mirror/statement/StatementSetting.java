@@ -7,6 +7,7 @@ import io.understudy.sql.ReadVariables;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.regex.Matcher;
@@ -104,11 +105,12 @@ public record StatementSetting(
      * Returns the SET statements that give a connection this setting, or null if the standby does not know the login's
      * collation.
      *
+     * @param names of collations by id, see {@link StandbyCollations}
      * @param given names of the variables of {@link #reading} that the connection may have values for; they are reset
      *     first, because {@code optimizer_switch} changes only the flags that it names
      */
     @Nullable
-    public List<String> setStatements(CollationNames names, Set<String> given) {
+    public List<String> setStatements(Map<Integer, String> names, Set<String> given) {
         String last = setStatement(names);
         if (last == null) {
             return null;
@@ -124,9 +126,9 @@ public record StatementSetting(
         return all;
     }
 
-    private @Nullable String setStatement(CollationNames names) {
+    private @Nullable String setStatement(Map<Integer, String> names) {
         StringBuilder sql = new StringBuilder("SET ");
-        String login = names.setNames(collation);
+        String login = names.get(collation);
         if (login == null) {
             return null;
         }

@@ -10,6 +10,7 @@ import java.sql.SQLException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -20,12 +21,28 @@ public interface TableDictionary extends AutoCloseable {
      *
      * @param view whether reading it executes something else than reading rows
      * @param definition of a view; null or empty if the account must not see it
-     * @param engine of a table, see {@link LocalEngines}
+     * @param engine of a table as {@code information_schema.TABLES} has it, which for a partitioned table is that of
+     *     its partitions; null if the server cannot open the table's definition
      */
     record Found(
             boolean view,
             @Nullable String definition,
             @Nullable String engine) {
+        /**
+         * The storage engines that read a table's rows on the server itself and from no other table. FEDERATED,
+         * CONNECT, SPIDER, S3, ColumnStore or NDB may open connections to other servers, and MRG_MyISAM reads tables
+         * that no statement names. An engine that is not listed here is not read by the mirror.
+         */
+        private static final Set<String> LOCAL =
+                Set.of("innodb", "myisam", "aria", "memory", "archive", "csv", "blackhole", "rocksdb", "tokudb");
+
+        /** Returns null if a table may be read, or the reason why not. */
+        @Nullable
+        String unfitEngine() {
+            String name = engine == null ? "unknown" : engine.toLowerCase(Locale.ROOT);
+            return LOCAL.contains(name) ? null : "engine_" + name;
+        }
+
         public static Found table(@Nullable String engine) {
             return new Found(false, null, engine);
         }
@@ -112,7 +129,7 @@ public interface TableDictionary extends AutoCloseable {
         }
 
         private static int rank(Found found) {
-            return found.view() ? 1 : LocalEngines.unfit(found.engine()) == null ? 0 : 2;
+            return found.view() ? 1 : found.unfitEngine() == null ? 0 : 2;
         }
 
         private Found definition(TableName table) throws SQLException {

@@ -68,7 +68,7 @@ public final class ViewReader {
 
     private @Nullable String reasonAgainst(TableName name, TableDictionary.Found found, Deque<TableName> open) {
         if (!found.view()) {
-            return LocalEngines.unfit(found.engine());
+            return found.unfitEngine();
         }
         String definition = found.definition();
         if (definition == null || definition.isBlank()) {

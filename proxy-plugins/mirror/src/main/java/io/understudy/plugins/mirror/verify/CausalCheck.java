@@ -13,7 +13,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -142,11 +141,17 @@ final class CausalCheck {
             throws SQLException, InterruptedException {
         String wanted = read.sqlMode();
         settle(one, wanted == null ? "''" : wanted);
-        List<String> beginning = ofPrimary(
-                one,
-                dialect.position() + ", (" + SemiSyncSource.waitingQuery(dialect.flavor()) + "), @@SESSION.sql_mode, "
-                        + VERSION,
-                4);
+        asked.run();
+        List<String> beginning = new ServerQueries(one)
+                .rows(
+                        dialect.position() + ", (" + SemiSyncSource.waitingQuery(dialect.flavor())
+                                + "), @@SESSION.sql_mode, " + VERSION,
+                        row -> List.of(
+                                ServerQueries.text(row, 1),
+                                ServerQueries.text(row, 2),
+                                ServerQueries.text(row, 3),
+                                ServerQueries.text(row, 4)))
+                .get(0);
         String before = beginning.get(0);
         boolean waits = !beginning.get(1).equals("0");
         String mode = beginning.get(2);
@@ -229,27 +234,11 @@ final class CausalCheck {
     }
 
     private String ofPrimary(Connection connection, String sql) throws SQLException {
-        return ofPrimary(connection, sql, 1).get(0);
-    }
-
-    private List<String> ofPrimary(Connection connection, String sql, int columns) throws SQLException {
         asked.run();
-        return query(connection, sql, columns);
+        return query(connection, sql);
     }
 
     private static String query(Connection connection, String sql) throws SQLException {
-        return query(connection, sql, 1).get(0);
-    }
-
-    private static List<String> query(Connection connection, String sql, int columns) throws SQLException {
-        return new ServerQueries(connection)
-                .rows(sql, row -> {
-                    List<String> values = new ArrayList<>();
-                    for (int column = 1; column <= columns; column++) {
-                        values.add(ServerQueries.text(row, column));
-                    }
-                    return values;
-                })
-                .get(0);
+        return new ServerQueries(connection).column(sql).get(0);
     }
 }

@@ -1,5 +1,6 @@
 package io.understudy.plugins.mirror.warmth;
 
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,25 +26,19 @@ public final class AdaptiveSample {
 
     /** The reason of the present sample. */
     public enum Reason {
-        START("start"),
-        RESTART("restart"),
-        COLD("cold"),
-        WARM("warm"),
-        UNKNOWN("unknown"),
-        PAGE_READS("budget_page_reads"),
-        LAG("budget_lag"),
-        THREADS("budget_threads_running"),
-        RELIEF("budget_relieved"),
-        PROBES("probes");
-
-        private final String label;
-
-        Reason(String label) {
-            this.label = label;
-        }
+        START,
+        RESTART,
+        COLD,
+        WARM,
+        UNKNOWN,
+        BUDGET_PAGE_READS,
+        BUDGET_LAG,
+        BUDGET_THREADS_RUNNING,
+        BUDGET_RELIEVED,
+        PROBES;
 
         public String label() {
-            return label;
+            return name().toLowerCase(Locale.ROOT);
         }
     }
 
@@ -79,7 +74,7 @@ public final class AdaptiveSample {
     private long relievedNanos;
     private long knownNanos;
     /** The budget that has lowered the ceiling last. */
-    private Reason exceeded = Reason.PAGE_READS;
+    private Reason exceeded = Reason.BUDGET_PAGE_READS;
 
     public AdaptiveSample(long nowNanos) {
         steppedNanos = nowNanos;
@@ -173,7 +168,7 @@ public final class AdaptiveSample {
         if (ceiling < 1 && relieved && nowNanos - relievedNanos >= STEP_NANOS) {
             ceiling = Math.min(1, ceiling * 2);
             relievedNanos = nowNanos;
-            return ceiling <= wanted ? Reason.RELIEF : before;
+            return ceiling <= wanted ? Reason.BUDGET_RELIEVED : before;
         }
         return before;
     }
@@ -181,19 +176,19 @@ public final class AdaptiveSample {
     /** Returns the figure that a budget bounds, or NaN. */
     private static double figure(Measured now, Reason budget) {
         return switch (budget) {
-            case LAG -> now.lagSeconds();
-            case THREADS -> now.threadsRunning();
+            case BUDGET_LAG -> now.lagSeconds();
+            case BUDGET_THREADS_RUNNING -> now.threadsRunning();
             default -> now.pageReads();
         };
     }
 
     private static @Nullable Reason exceeded(Measured now, Bounds bounds, double share) {
         if (now.pageReads() > bounds.pageReads() * share) {
-            return Reason.PAGE_READS;
+            return Reason.BUDGET_PAGE_READS;
         }
         if (now.lagSeconds() > bounds.lagSeconds() * share) {
-            return Reason.LAG;
+            return Reason.BUDGET_LAG;
         }
-        return now.threadsRunning() > bounds.threadsRunning() * share ? Reason.THREADS : null;
+        return now.threadsRunning() > bounds.threadsRunning() * share ? Reason.BUDGET_THREADS_RUNNING : null;
     }
 }

@@ -1,5 +1,6 @@
 package io.understudy.plugins.mirror.warmth;
 
+import io.understudy.base.RecentlyUsed;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -11,13 +12,12 @@ import org.jspecify.annotations.Nullable;
 /** Estimates by rule, table or digest. Bounded: the row that was longest without a probe is evicted. */
 final class ColdRows {
     private final String key;
-    private final int limit;
-    private final LinkedHashMap<String, ColdEstimate> rows = new LinkedHashMap<>(16, 0.75f, true);
+    private final Map<String, ColdEstimate> rows;
 
     /** @param key name of the key in {@link #view} */
     ColdRows(String key, int limit) {
         this.key = key;
-        this.limit = limit;
+        rows = new RecentlyUsed<>(limit);
     }
 
     void add(String name, double pages, double weight, long nowNanos) {
@@ -30,13 +30,7 @@ final class ColdRows {
     }
 
     private ColdEstimate row(String name) {
-        ColdEstimate row = rows.computeIfAbsent(name, one -> new ColdEstimate());
-        if (rows.size() > limit) {
-            var oldest = rows.entrySet().iterator();
-            oldest.next();
-            oldest.remove();
-        }
-        return row;
+        return rows.computeIfAbsent(name, one -> new ColdEstimate());
     }
 
     /** Removes a row by its name in any case. */

@@ -15,6 +15,13 @@ public record Estimate(double mean, double low, double high, double samples) {
 
     static final double Z = 1.96;
 
+    /**
+     * Standard error of a median, in those of a mean, for a normal distribution; and quartile distance in deviations.
+     */
+    private static final double MEDIAN = 1.253;
+
+    private static final double QUARTILES = 1.349;
+
     public boolean known() {
         return !Double.isNaN(mean);
     }
@@ -64,5 +71,19 @@ public record Estimate(double mean, double low, double high, double samples) {
     /** Returns {@code value} with four decimals, or null if it is not a finite number. */
     public static @Nullable Double rounded(double value) {
         return Double.isNaN(value) || Double.isInfinite(value) ? null : Math.round(value * 1e4) / 1e4;
+    }
+
+    /** Returns the value below which a share of the others is. */
+    static double quantile(double[] sorted, double share) {
+        double at = share * (sorted.length - 1);
+        int below = (int) at;
+        int above = Math.min(sorted.length - 1, below + 1);
+        return sorted[below] + (at - below) * (sorted[above] - sorted[below]);
+    }
+
+    /** Returns the standard error of the median by the distance of the quartiles. */
+    static double medianError(double[] sorted) {
+        double spread = (quantile(sorted, 0.75) - quantile(sorted, 0.25)) / QUARTILES;
+        return MEDIAN * spread / Math.sqrt(sorted.length);
     }
 }

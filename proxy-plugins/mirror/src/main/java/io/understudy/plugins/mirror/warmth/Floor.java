@@ -170,14 +170,14 @@ public final class Floor {
     }
 
     private static double allReadsPerQuery(List<Window> seen) {
-        return seen.isEmpty() ? Double.NaN : Medians.quantile(sorted(seen, w -> w.pages() / w.selects()), 0.5);
+        return seen.isEmpty() ? Double.NaN : Estimate.quantile(sorted(seen, w -> w.pages() / w.selects()), 0.5);
     }
 
     private static Estimate median(List<Window> seen, ToDoubleFunction<Window> value, double statements) {
         double[] rates = sorted(seen, value);
-        double median = Medians.quantile(rates, 0.5);
+        double median = Estimate.quantile(rates, 0.5);
         double counting = Math.sqrt(Math.max(median, 1 / statements) / statements);
-        double margin = Estimate.Z * Math.max(Medians.error(rates), counting);
+        double margin = Estimate.Z * Math.max(Estimate.medianError(rates), counting);
         return new Estimate(median, Math.max(0, median - margin), median + margin, statements);
     }
 

@@ -2,17 +2,15 @@ package io.understudy.plugins.mirror.warmth;
 
 import io.understudy.plugins.mirror.warmth.ProbeResult.Outcome;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The page reads of one standby's probes since its start, in all and by rule, table and digest; where it counts none,
  * those of the whole server divided by its statements. Not thread-safe but where said.
  */
-final class ProbeFigures implements WarmingProgress.Listener {
+final class ProbeFigures {
     static final long STALE_NANOS = 300_000_000_000L;
     /** So long without a probe, and so many page reads meanwhile, each of which may have evicted a page. */
     private static final long UNSEEN_NANOS = 20_000_000_000L;
@@ -137,8 +135,14 @@ final class ProbeFigures implements WarmingProgress.Listener {
         return !Double.isNaN(cold.share()) && nanos - cold.lastNanos() <= STALE_NANOS;
     }
 
-    @Override
-    public void read(double pages, double statements, double position) {
+    /**
+     * Takes in the reads of the whole server in some seconds.
+     *
+     * @param pages read by a statement, if all were read by the mirror's
+     * @param statements in number
+     * @param position statements executed before
+     */
+    void read(double pages, double statements, double position) {
         divided.add(pages, statements, position, nowNanos);
         pageReadsAtProbe = pageReads;
     }
@@ -229,25 +233,13 @@ final class ProbeFigures implements WarmingProgress.Listener {
         return Estimate.UNKNOWN;
     }
 
-    /** Returns where the standby is cold. */
-    Where where() {
+    /** Returns where the standby is cold: the coldest rows of each kind. */
+    Map<String, Object> where() {
         long since = nowNanos - STALE_NANOS;
-        return new Where(rules.view(SHOWN, since), tables.view(SHOWN, since), digests.view(SHOWN, since));
-    }
-
-    /** The coldest rows of each kind. */
-    record Where(
-            List<Map<String, @Nullable Object>> rules,
-            List<Map<String, @Nullable Object>> tables,
-            List<Map<String, @Nullable Object>> digests) {
-        static final Where UNKNOWN = new Where(List.of(), List.of(), List.of());
-
-        Map<String, Object> view() {
-            Map<String, Object> view = new LinkedHashMap<>();
-            view.put("rules", rules);
-            view.put("tables", tables);
-            view.put("digests", digests);
-            return view;
-        }
+        Map<String, Object> view = new LinkedHashMap<>();
+        view.put("rules", rules.view(SHOWN, since));
+        view.put("tables", tables.view(SHOWN, since));
+        view.put("digests", digests.view(SHOWN, since));
+        return view;
     }
 }

@@ -4,6 +4,7 @@ import io.understudy.base.JsonReader;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -21,27 +22,21 @@ import org.jspecify.annotations.Nullable;
 public record ProbeResult(Outcome outcome, long pages, List<ReferencePages> tables) {
     /** The end of a probe. */
     public enum Outcome {
-        COUNTED("counted"),
+        COUNTED,
         /** The optimizer read rows before the execution began, and the server counts only what the execution reads. */
-        READ_BY_OPTIMIZER("read_by_optimizer"),
+        READ_BY_OPTIMIZER,
         /** The server's version does not count page reads. */
-        NO_COUNTERS("no_counters"),
+        NO_COUNTERS,
         /** The server refused the probe; the statement was sent again as the client wrote it. */
-        REFUSED("refused"),
+        REFUSED,
         /** It was ended after the maximum time of a statement, so that what it would have read is not known. */
-        TIMEOUT("timeout"),
-        UNREADABLE("unreadable"),
+        TIMEOUT,
+        UNREADABLE,
         /** There is a count, which found no place in the queue of those to be taken in. */
-        QUEUE_FULL("queue_full");
-
-        private final String label;
-
-        Outcome(String label) {
-            this.label = label;
-        }
+        QUEUE_FULL;
 
         public String label() {
-            return label;
+            return name().toLowerCase(Locale.ROOT);
         }
     }
 

@@ -42,9 +42,7 @@ record ServerCounters(long pageReads, long selects, long writes, long uptimeSeco
 
     private static final String SQL = "SHOW GLOBAL STATUS WHERE Variable_name IN ('Uptime',"
             + "'Innodb_buffer_pool_reads','Innodb_buffer_pool_read_ahead','Innodb_buffer_pool_pages_data',"
-            + "'Qcache_hits','Com_select',"
-            + "'Com_insert','Com_insert_select','Com_update','Com_update_multi','Com_delete',"
-            + "'Com_delete_multi','Com_replace','Com_replace_select')";
+            + "'Qcache_hits','Com_select','Com_" + String.join("','Com_", WRITES) + "')";
 
     /**
      * Reads the counters; waits for the server.

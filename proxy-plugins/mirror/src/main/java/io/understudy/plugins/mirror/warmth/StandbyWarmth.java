@@ -1,6 +1,7 @@
 package io.understudy.plugins.mirror.warmth;
 
 import io.understudy.plugin.StandbyState;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Supplier;
 import org.jctools.queues.MpscArrayQueue;
@@ -23,7 +24,7 @@ public final class StandbyWarmth {
     private final ProbeFigures figures = new ProbeFigures();
     private final Coverage coverage = new Coverage();
     private long relayed;
-    private volatile Warmth published = Warmth.UNKNOWN;
+    private volatile Found published;
     private volatile boolean restarted;
 
     private ColdReference reference = ColdReference.NONE;
@@ -38,7 +39,27 @@ public final class StandbyWarmth {
      */
     public StandbyWarmth(long seed, int probes) {
         plan = new ProbePlan(seed, probes);
+        WarmthSettings none = new WarmthSettings(0, null, probes);
+        published = found(WarmthState.NO_PROBES, new Floor(), Compared.UNKNOWN, none, 0);
     }
+
+    /**
+     * What is known at one moment.
+     *
+     * @param cold page reads of a statement on the standby
+     * @param floor page reads of a query on the primary
+     * @param excess the difference
+     * @param warmth 0 as cold as at the reference, 1 as warm as the primary; NaN while unknown
+     * @param view makes the figures of {@code /api/standbys}
+     * @param where the coldest rules, tables and digests
+     */
+    private record Found(
+            Estimate cold,
+            Estimate floor,
+            Estimate excess,
+            double warmth,
+            Supplier<Map<String, @Nullable Object>> view,
+            Map<String, Object> where) {}
 
     /** Returns whether the next SELECT is to be a probe. Thread-safe. */
     public boolean probeNext() {
@@ -111,7 +132,7 @@ public final class StandbyWarmth {
         }
         figures.publish();
         WarmthState nothing = primary ? WarmthState.IS_PRIMARY : state.reachable() ? null : WarmthState.UNREACHABLE;
-        Warmth now = warmth(nothing, floor, compared, settings, nowNanos);
+        Found now = found(nothing, floor, compared, settings, nowNanos);
         published = now;
         plan.adapt(perSecond(settings, now.cold()), nowNanos);
     }
@@ -145,7 +166,7 @@ public final class StandbyWarmth {
     }
 
     /** @param nothing why nothing can be said, or null */
-    private Warmth warmth(
+    private Found found(
             @Nullable WarmthState nothing, Floor floor, Compared compared, WarmthSettings settings, long nowNanos) {
         Estimate pages = nothing != null || figures.stale() ? Estimate.UNKNOWN : figures.present();
         // Pages of the whole server, divided, have the applier's in them.
@@ -153,32 +174,47 @@ public final class StandbyWarmth {
         Estimate own = coverage.of(floor.estimate(apart, nowNanos));
         Estimate difference = pages.minus(coverage.isLittle() ? Estimate.UNKNOWN : own);
         Estimate excess = coverage.isPart() ? difference.withoutMean() : difference;
-        double score = Double.NaN;
         WarmthState state = nothing;
-        if (state == null) {
+        double score = Double.NaN;
+        if (nothing == null) {
             reference = reference.with(excess, settings.target());
             score = reference.warmth(excess, settings.target());
             boolean uncertain = excess.known() && excess.bounded() && Double.isNaN(score);
             state = uncertain ? WarmthState.UNCERTAIN : state(pages, own, nowNanos);
         }
-        return new Warmth(
-                state,
-                pages,
-                own,
-                excess,
-                score,
-                reference,
-                nothing == null ? figures.method() : "none",
-                nothing == null ? figures.share() : Double.NaN,
-                nothing == null ? figures.timedOutShare() : 0,
-                coverage.share(),
-                coverage.relayedShare(),
-                figures.lastProbeSeconds(),
-                progress.sinceStart(),
-                excess.known() && excess.bounded()
-                        ? forecast(excess, own, floor, compared, settings, nowNanos)
-                        : () -> Forecast.UNKNOWN,
-                figures.where());
+        Map<String, @Nullable Object> view = new LinkedHashMap<>();
+        view.put("state", state.label());
+        if (state != WarmthState.KNOWN) {
+            view.put("why", state.why());
+        }
+        view.put("warmth", Estimate.rounded(score));
+        view.put("excessPages", excess.view());
+        view.put("coldPages", pages.view());
+        view.put("floorPages", own.view("statements"));
+        view.put("reference", Estimate.rounded(reference.excess()));
+        view.put("referenceFrom", reference.from());
+        view.put("method", nothing == null ? figures.method() : "none");
+        view.put("probedShare", rounded(nothing == null ? figures.share() : Double.NaN, 1e6));
+        view.put("timedOutShare", rounded(nothing == null ? figures.timedOutShare() : 0, 1e6));
+        view.put("coveredShare", rounded(coverage.share(), 1e3));
+        view.put("relayedShare", rounded(coverage.relayedShare(), 1e3));
+        double age = figures.lastProbeSeconds();
+        view.put("lastProbeSeconds", Double.isNaN(age) ? null : Math.round(age));
+        view.put("mirroredSinceRestart", progress.sinceStart());
+        Supplier<Forecast> forecast = excess.known() && excess.bounded()
+                ? forecast(excess, own, floor, compared, settings, nowNanos)
+                : () -> Forecast.UNKNOWN;
+        return new Found(pages, own, excess, score, () -> with(view, forecast.get()), figures.where());
+    }
+
+    private static Map<String, @Nullable Object> with(Map<String, @Nullable Object> view, Forecast forecast) {
+        Map<String, @Nullable Object> all = new LinkedHashMap<>(view);
+        all.put("forecast", forecast.view());
+        return all;
+    }
+
+    private static @Nullable Double rounded(double value, double parts) {
+        return Double.isNaN(value) ? null : Math.round(value * parts) / parts;
     }
 
     /** Returns the forecast of what is known now, which is worked out when somebody asks. */
@@ -252,11 +288,11 @@ public final class StandbyWarmth {
 
     /** Returns the figures of {@code /api/standbys}. */
     public Map<String, @Nullable Object> view() {
-        return published.summary();
+        return published.view().get();
     }
 
     /** Returns where it is cold, for {@code /api/mirror}. */
     public Map<String, Object> where() {
-        return published.where().view();
+        return published.where();
     }
 }

@@ -7,18 +7,6 @@ import io.understudy.plugin.StandbyState;
  * thread-safe, but for {@link #readsPerSecond}.
  */
 final class WarmingProgress {
-    /** Receives the reads of some seconds in which enough statements were executed. */
-    interface Listener {
-        /**
-         * Takes in the reads.
-         *
-         * @param pages read by a statement, if all were read by the mirror's
-         * @param statements in number
-         * @param position statements executed before
-         */
-        void read(double pages, double statements, double position);
-    }
-
     private static final int FEWEST_STATEMENTS = 20;
     /** Share of the reads that must be the load's: a backup's, in their order, do not tell what a disk can do. */
     private static final double EXPLAINED = 0.5;
@@ -50,6 +38,7 @@ final class WarmingProgress {
      * @param executedNow statements that the standby has executed for the mirror in all
      * @param ofStatement page reads of a mirrored statement, NaN while unknown
      * @param ofApplier page reads of the applier a second
+     * @param figures receive the reads of some seconds in which enough statements were executed
      */
     boolean update(
             StandbyState state,
@@ -57,7 +46,7 @@ final class WarmingProgress {
             double ofStatement,
             double ofApplier,
             long nowNanos,
-            Listener listener) {
+            ProbeFigures figures) {
         mirrored(executedNow, nowNanos);
         if (state.uptimeSeconds() < 0) {
             readsPerSecond = Double.NaN;
@@ -71,7 +60,7 @@ final class WarmingProgress {
         if (restarted || state.uptimeSeconds() != uptime) {
             knownPerStatement = ofStatement;
             knownPerSecond = ofApplier;
-            read(restarted ? -1 : reads, state, nowNanos, listener);
+            read(restarted ? -1 : reads, state, nowNanos, figures);
         }
         return restarted;
     }
@@ -88,7 +77,7 @@ final class WarmingProgress {
     }
 
     /** @param before page reads of the last state, or -1 if they cannot be continued */
-    private void read(long before, StandbyState state, long nowNanos, Listener listener) {
+    private void read(long before, StandbyState state, long nowNanos, ProbeFigures figures) {
         double seconds = state.uptimeSeconds() - uptime;
         boolean stepped = seconds <= 0 || seconds > (nowNanos - readsNanos) / 1e9 + STEP;
         if (state.coldReads() < 0) {
@@ -101,7 +90,7 @@ final class WarmingProgress {
                 mostReads = Double.isNaN(mostReads) ? readsPerSecond : Math.max(mostReads, readsPerSecond);
             }
             if (statements >= FEWEST_STATEMENTS) {
-                listener.read(since / statements, statements, position());
+                figures.read(since / statements, statements, position());
             }
         }
         uptime = state.uptimeSeconds();

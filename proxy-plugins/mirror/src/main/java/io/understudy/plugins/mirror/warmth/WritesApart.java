@@ -133,10 +133,10 @@ public final class WritesApart {
 
     private Estimate estimate() {
         double[] queries = sorted(PageSplit::queries);
-        double median = Medians.quantile(queries, 0.5);
-        double margin = Estimate.Z * Medians.error(queries);
-        double low = Math.min(median, Medians.quantile(sorted(PageSplit::low), 0.5));
-        double high = Math.max(median, Medians.quantile(sorted(PageSplit::high), 0.5));
+        double median = Estimate.quantile(queries, 0.5);
+        double margin = Estimate.Z * Estimate.medianError(queries);
+        double low = Math.min(median, Estimate.quantile(sorted(PageSplit::low), 0.5));
+        double high = Math.max(median, Estimate.quantile(sorted(PageSplit::high), 0.5));
         return new Estimate(median, Math.max(0, low - margin), high + margin, queries.length);
     }
 
@@ -154,7 +154,7 @@ public final class WritesApart {
         Boolean seen = filling;
         boolean fills = seen == null ? lacking > CLEARLY * now.primary().pages() : seen;
         double missing = fills ? lacking : Double.NaN;
-        double applier = windows.isEmpty() ? 0 : Medians.quantile(sorted(PageSplit::applier), 0.5);
+        double applier = windows.isEmpty() ? 0 : Estimate.quantile(sorted(PageSplit::applier), 0.5);
         return new Compared(perQuery, missing, now.executed().all(), applier);
     }
 

@@ -1,7 +1,7 @@
 package io.understudy.plugins.mirror.playback;
 
+import io.understudy.base.Secret;
 import io.understudy.plugins.mirror.selection.MirrorConfig;
-import io.understudy.plugins.mirror.statement.InitSql;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -15,7 +15,7 @@ public final class MirrorConfigs {
             @Nullable Integer concurrency,
             MirrorConfig.@Nullable Queue queue,
             @Nullable Duration timeout,
-            @Nullable List<InitSql> initSql,
+            @Nullable List<Secret> initSql,
             MirrorConfig.@Nullable Order order,
             MirrorConfig.@Nullable PauseAbove pauseAbove,
             @Nullable List<String> functions,

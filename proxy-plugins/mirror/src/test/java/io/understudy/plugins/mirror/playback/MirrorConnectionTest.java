@@ -7,7 +7,6 @@ import io.understudy.testkit.CapturedLog;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /** Connections that fail or are lost, and the attempts after them. */
@@ -54,15 +53,16 @@ class MirrorConnectionTest extends MirrorHarness {
     /** A standby that stops ends all statements at once, and is asked again at every sweep until it is back. */
     @Test
     void killsThatCannotBeSentAreOneShortLine() {
-        CompletableFuture<ServerConnection> connecting = new CompletableFuture<>();
-        StandbyKiller killer = new StandbyKiller("standby-1", () -> connecting);
+        List<Runnable> queries = new ArrayList<>();
+        StandbyKiller killer = new StandbyKiller(standby, queries::add);
         for (int sweep = 0; sweep < 10; sweep++) {
             for (int thread = 1; thread <= 5; thread++) {
                 killer.killConnection(thread);
             }
         }
+        assertThat(queries).hasSize(1);
         try (CapturedLog log = new CapturedLog()) {
-            connecting.completeExceptionally(new IllegalStateException("connection refused"));
+            queries.get(0).run();
             assertThat(log.text())
                     .contains("KILL CONNECTION 1, KILL CONNECTION 2, KILL CONNECTION 3 and 2 more was not sent");
         }

@@ -9,7 +9,6 @@ import io.netty.buffer.UnpooledByteBufAllocator;
 import io.understudy.base.ByteSize;
 import io.understudy.plugin.PluginContext;
 import io.understudy.plugins.mirror.selection.MirrorConfig;
-import io.understudy.plugins.mirror.statement.CollationNames;
 import io.understudy.plugins.mirror.statement.Commands;
 import io.understudy.plugins.mirror.statement.StandbyCollations;
 import io.understudy.plugins.mirror.statement.StatementSetting;
@@ -31,8 +30,8 @@ import org.junit.jupiter.api.AfterEach;
 /** A mirror to a standby that a test scripts; no packet may be left when the test ends. */
 @SuppressWarnings("NullAway") // absent keys are null
 abstract class MirrorHarness {
-    static final StandbyCollations COLLATIONS = new StandbyCollations(
-            Runnable::run, () -> new CollationNames(Map.of(45, "NAMES utf8mb4 COLLATE utf8mb4_general_ci")));
+    static final StandbyCollations COLLATIONS =
+            new StandbyCollations(Runnable::run, () -> Map.of(45, "NAMES utf8mb4 COLLATE utf8mb4_general_ci"));
 
     static final StatementSetting SETTING = new StatementSetting(null, 45, null, null, null, null);
 

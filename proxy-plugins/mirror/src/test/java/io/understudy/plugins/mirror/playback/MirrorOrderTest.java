@@ -3,7 +3,6 @@ package io.understudy.plugins.mirror.playback;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.understudy.plugins.mirror.selection.MirrorConfig;
-import io.understudy.plugins.mirror.statement.StatementSetting;
 import io.understudy.sql.TableName;
 import java.util.ArrayList;
 import java.util.List;
@@ -79,37 +78,6 @@ class MirrorOrderTest extends MirrorHarness {
         assertThat(standby.connections).hasSize(2);
         assertThat(standby.connections)
                 .allSatisfy(connection -> assertThat(connection.selects()).isNotEmpty());
-        mirror.stop();
-    }
-
-    @Test
-    void aStatementGoesToAnIdleConnectionWithItsSchema() {
-        StandbyMirror mirror = mirror(ordered(2, MirrorConfig.Order.NONE));
-        StatementSetting shop = SETTING.in("shop");
-        StatementSetting depot = SETTING.in("depot");
-        offer(mirror, "SELECT 'shop 0'", 1, shop);
-        run(mirror);
-        // The first connection is busy, so a second one opens for the other schema.
-        standby.responding = false;
-        offer(mirror, "SELECT 'shop, long'", 1, shop);
-        standby.loop.runNext();
-        offer(mirror, "SELECT 'depot 0'", 1, depot);
-        mirror.queue().drain();
-        executor.runAll();
-        standby.connections.get(1).respondAll();
-        standby.connections.get(0).respondAll();
-        assertThat(standby.connections).hasSize(2);
-        standby.responding = true;
-        int begun = standby.received.size();
-        for (int i = 1; i <= 20; i++) {
-            offer(mirror, "SELECT 'shop " + i + "'", 1, shop);
-            offer(mirror, "SELECT 'depot " + i + "'", 1, depot);
-            standby.loop.runNext();
-        }
-        assertThat(executed("ok")).isEqualTo(43);
-        assertThat(standby.received.subList(begun, standby.received.size()))
-                .as("no connection has to change its schema")
-                .allMatch(text -> text.startsWith("SELECT"));
         mirror.stop();
     }
 }

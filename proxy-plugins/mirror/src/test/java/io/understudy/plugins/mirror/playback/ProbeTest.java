@@ -7,7 +7,6 @@ import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugins.mirror.selection.MirrorConfig;
-import io.understudy.plugins.mirror.statement.CollationNames;
 import io.understudy.plugins.mirror.statement.Commands;
 import io.understudy.plugins.mirror.statement.StatementSetting;
 import io.understudy.plugins.mirror.tables.StandbyError;
@@ -37,7 +36,7 @@ class ProbeTest {
     private ServerFlavor flavor = ServerFlavor.MARIADB;
     private final Playback playback = new Playback(
             connection,
-            new CollationNames(Map.of(45, "NAMES utf8mb4")),
+            Map.of(45, "NAMES utf8mb4"),
             (statement, standbys) -> new Probe(statement, flavor, 1, (probed, share, result) -> results.add(result)),
             new Playback.Listener() {
                 @Override

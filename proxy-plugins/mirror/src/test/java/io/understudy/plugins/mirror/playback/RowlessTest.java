@@ -6,7 +6,6 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugins.mirror.selection.MirrorConfig;
-import io.understudy.plugins.mirror.statement.CollationNames;
 import io.understudy.plugins.mirror.statement.Commands;
 import io.understudy.plugins.mirror.statement.RefusedForms;
 import io.understudy.plugins.mirror.statement.StatementSetting;
@@ -33,7 +32,7 @@ class RowlessTest {
     private final RefusedForms refused = new RefusedForms();
     private final Playback playback = new Playback(
             connection,
-            new CollationNames(Map.of(45, "NAMES utf8mb4")),
+            Map.of(45, "NAMES utf8mb4"),
             new Playback.Probes() {
                 @Override
                 public @Nullable Probe probe(MirroredStatement statement, ServerFlavor flavor) {

@@ -6,7 +6,6 @@ import io.understudy.config.ConfigDiff;
 import io.understudy.config.ConfigLoader;
 import io.understudy.config.LoadedConfig;
 import io.understudy.plugin.ServerFlavor;
-import io.understudy.plugins.mirror.playback.MirrorLogin;
 import io.understudy.plugins.mirror.selection.MirrorConfig;
 import java.util.Map;
 import java.util.Objects;
@@ -32,7 +31,7 @@ class InitSqlTest {
         MirrorConfig config =
                 (MirrorConfig) Objects.requireNonNull(two.plugins().get("mirror"));
         assertThat(config.toString()).doesNotContain("s3cret");
-        assertThat(MirrorLogin.statements(ServerFlavor.MARIADB, config))
+        assertThat(FirstStatements.of(ServerFlavor.MARIADB, config.timeout(), config.initSql()))
                 .endsWith("SET @key = 's3cret-two'", "SET @a = 1");
     }
 }

@@ -7,7 +7,7 @@ import java.util.concurrent.Executor;
 import org.junit.jupiter.api.Test;
 
 class StandbyCollationsTest {
-    private final CollationNames names = new CollationNames(Map.of());
+    private final Map<Integer, String> names = Map.of(45, "NAMES utf8mb4");
     private int calls;
 
     /** A machine that is out of threads for a moment, or memory: the connections that come later ask again. */

@@ -120,11 +120,11 @@ class AdaptiveSampleTest {
     void aBudgetHalvesEverySecondAndIsRelievedSlowly() {
         pass(1, new Measured(estimate(0.8), false, 1500, 0, 1, LOWEST));
         assertThat(sample.ratio()).isEqualTo(0.5);
-        assertThat(sample.reason()).isEqualTo(Reason.PAGE_READS);
+        assertThat(sample.reason()).isEqualTo(Reason.BUDGET_PAGE_READS);
         pass(1, new Measured(estimate(0.8), false, 0, 6, 1, LOWEST));
-        assertThat(sample.reason()).isEqualTo(Reason.LAG);
+        assertThat(sample.reason()).isEqualTo(Reason.BUDGET_LAG);
         pass(1, new Measured(estimate(0.8), false, 0, 0, 40, LOWEST));
-        assertThat(sample.reason()).isEqualTo(Reason.THREADS);
+        assertThat(sample.reason()).isEqualTo(Reason.BUDGET_THREADS_RUNNING);
         assertThat(sample.ratio()).isEqualTo(0.125);
         pass(60, new Measured(estimate(0.8), false, 900, 0, 1, LOWEST));
         assertThat(sample.ratio())
@@ -132,7 +132,7 @@ class AdaptiveSampleTest {
                 .isEqualTo(0.125);
         pass(5, new Measured(estimate(0.8), false, 700, 0, 1, LOWEST));
         assertThat(sample.ratio()).isEqualTo(0.25);
-        assertThat(sample.reason()).isEqualTo(Reason.RELIEF);
+        assertThat(sample.reason()).isEqualTo(Reason.BUDGET_RELIEVED);
         pass(60, new Measured(estimate(0.8), false, 700, 0, 1, LOWEST));
         assertThat(sample.ratio()).isEqualTo(1);
     }
