@@ -338,6 +338,7 @@ public final class StandbyMirror {
             tables.makeRoom();
         } else {
             tables.forget();
+            collations.forget();
         }
     }
 

@@ -12,14 +12,14 @@ import java.util.concurrent.ThreadFactory;
 import javax.sql.DataSource;
 
 /**
- * A standby's collations by id, as {@code NAMES x COLLATE y}: logins carry only the id. They are read once. The query
- * blocks, for long if the standby hangs, so it runs in a thread of its own that delays no other work. Thread-safe.
+ * A standby's collations by id, as {@code NAMES x COLLATE y}: logins carry only the id. They are read when they are
+ * first needed, and after each time without the standby: it may have come back as another version. The query blocks,
+ * for long if the standby hangs, so it runs in a thread of its own that delays no other work. Thread-safe.
  */
 public final class StandbyCollations {
     private final Executor executor;
     private final Callable<Map<Integer, String>> query;
-    private CompletableFuture<Map<Integer, String>> names =
-            CompletableFuture.failedFuture(new IllegalStateException("not read yet"));
+    private CompletableFuture<Map<Integer, String>> names = unread();
 
     /** @param query reads the collations; blocks */
     public StandbyCollations(Executor executor, Callable<Map<Integer, String>> query) {
@@ -31,6 +31,17 @@ public final class StandbyCollations {
     public static StandbyCollations of(String standby, DataSource server) {
         ThreadFactory threads = new DefaultThreadFactory("mirror-collations-" + standby, true);
         return new StandbyCollations(task -> threads.newThread(task).start(), () -> read(server));
+    }
+
+    private static CompletableFuture<Map<Integer, String>> unread() {
+        return CompletableFuture.failedFuture(new IllegalStateException("not read yet"));
+    }
+
+    /** Has them read again. */
+    public synchronized void forget() {
+        if (names.isDone()) {
+            names = unread();
+        }
     }
 
     private static Map<Integer, String> read(DataSource server) throws SQLException {

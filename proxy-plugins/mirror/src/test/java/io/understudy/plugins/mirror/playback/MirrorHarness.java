@@ -30,8 +30,12 @@ import org.junit.jupiter.api.AfterEach;
 /** A mirror to a standby that a test scripts; no packet may be left when the test ends. */
 @SuppressWarnings("NullAway") // absent keys are null
 abstract class MirrorHarness {
-    static final StandbyCollations COLLATIONS =
-            new StandbyCollations(Runnable::run, () -> Map.of(45, "NAMES utf8mb4 COLLATE utf8mb4_general_ci"));
+    static int collationQueries;
+
+    static final StandbyCollations COLLATIONS = new StandbyCollations(Runnable::run, () -> {
+        collationQueries++;
+        return Map.of(45, "NAMES utf8mb4 COLLATE utf8mb4_general_ci");
+    });
 
     static final StatementSetting SETTING = new StatementSetting(null, 45, null, null, null, null);
 

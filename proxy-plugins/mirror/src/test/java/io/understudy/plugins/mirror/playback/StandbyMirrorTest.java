@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.understudy.base.ByteSize;
+import io.understudy.plugin.StandbyState;
 import io.understudy.plugins.mirror.selection.MirrorConfig;
 import io.understudy.plugins.mirror.tables.StandbyError;
 import io.understudy.plugins.mirror.warmth.Floor;
@@ -48,6 +49,28 @@ class StandbyMirrorTest extends MirrorHarness {
         mirror(config).probing().update(config, new Floor(), System.nanoTime() + 2_000_000_000L);
         assertThat(counterQueries).hasSize(1);
         assertThat(dictionaryQueries).isEmpty();
+    }
+
+    /** Another version may be back under its address, with collations that the one before did not have. */
+    @Test
+    void aStandbyThatWasAwayIsAskedForItsCollationsAgain() {
+        StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofMinutes(5)));
+        mirror.start();
+        offer(mirror, "SELECT 1", 1);
+        run(mirror);
+        int queries = collationQueries;
+        StandbyState present = standby.state;
+        standby.state = StandbyState.UNKNOWN;
+        executor.runPeriodic();
+        standby.state = present;
+        executor.runPeriodic();
+        standby.connections.get(0).close();
+        offer(mirror, "SELECT 2", 1);
+        run(mirror);
+        executor.runPeriodic();
+        run(mirror);
+        assertThat(collationQueries).isEqualTo(queries + 1);
+        mirror.stop();
     }
 
     @Test
