@@ -58,7 +58,8 @@ public final class GtidTracking implements SessionObserver, TrackingWatch {
     /** Tracked in place of {@link #DOMAIN}. */
     private static final String MARK = "gtid_seq_no";
 
-    private static final Pattern FOR_ITSELF = Pattern.compile("\\bset\\b.{0,200}?\\bstatement\\b", Pattern.DOTALL);
+    private static final Pattern FOR_ITSELF =
+            Pattern.compile("\\bset\\b(?:(?!\\bset\\b).){0,200}?\\bstatement\\b", Pattern.DOTALL);
 
     private static final List<String> ADDED = List.of("last_gtid", LIST, DOMAIN);
     private static final List<String> ADDED_TO_DOMAIN = List.of("last_gtid", LIST, MARK);

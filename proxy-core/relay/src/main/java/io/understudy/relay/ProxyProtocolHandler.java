@@ -18,6 +18,7 @@ import io.understudy.base.Cidr;
 import io.understudy.base.NoTask;
 import io.understudy.config.AcceptProxyProtocol;
 import io.understudy.wire.packet.ErrPacket;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -223,6 +224,8 @@ final class ProxyProtocolHandler extends ChannelInboundHandlerAdapter {
         }
         if (open) {
             ctx.fireExceptionCaught(cause);
+        } else if (cause instanceof IOException) {
+            ctx.close(); // a balancer's check may end with a reset
         } else {
             refuse(ctx, "proxy_header_malformed", "no valid PROXY protocol header: " + cause.getMessage());
         }

@@ -25,6 +25,7 @@ import io.understudy.server.PrimaryConnector;
 import io.understudy.session.SessionEnvironment;
 import io.understudy.session.SessionRegistry;
 import io.understudy.sql.SqlAnalyzer;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -126,5 +127,13 @@ class ProxyProtocolHandlerTest {
         ByteBuf error = channel.readOutbound();
         assertThat(error.toString(StandardCharsets.ISO_8859_1)).contains("was not complete");
         error.release();
+    }
+
+    @Test
+    void aResetAheadOfAHeaderIsNoBadHeader() {
+        channel.pipeline().fireExceptionCaught(new IOException("Connection reset by peer"));
+        assertThat(channel.isOpen()).isFalse();
+        assertThat((Object) channel.readOutbound()).isNull();
+        assertThat(behind.opened).isFalse();
     }
 }

@@ -1,6 +1,7 @@
 package io.understudy.command.settings;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import io.understudy.command.SessionModel;
 import io.understudy.move.CarriedState;
@@ -14,6 +15,7 @@ import io.understudy.testkit.LeakCheck;
 import io.understudy.testkit.Memory;
 import io.understudy.testkit.session.Scripted;
 import io.understudy.testkit.session.Watcher;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -322,5 +324,19 @@ class FollowedStateTest {
     void aSchemaWhoseNameCannotBeReadIsNotKnown() {
         run("SET NAMES latin1", "USE \u00e4b");
         assertThat(reason(scripted)).isEqualTo("unknown_state");
+    }
+
+    /** On an event loop, which other sessions share. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+                    SELECT @a, 'get_ | get_ | '
+                    SELECT @a, 'get_lock | /**/ | '
+                    FLUSH | FLUSH, | FLUSH TABLES
+                    SELECT ' | FLUSH, | '; DO 1
+                    """)
+    void aTextThatNearlyMatchesTakesNoLongTime(String begin, String repeated, String end) {
+        String text = begin + repeated.repeat(60_000 / repeated.length()) + end;
+        assertTimeoutPreemptively(Duration.ofSeconds(15), () -> run(text));
+        scripted.finish();
     }
 }
