@@ -53,15 +53,12 @@ class ArchitectureTest {
             Map.entry("servers", List.of("sql", "plugin")),
             Map.entry("handshake", List.of("wire")),
             Map.entry("command", List.of("wire", "sql", "plugin")),
-            Map.entry("inject", List.of("command", "plugin", "wire", "sql")),
             Map.entry("host", List.of("plugin", "server", "connection", "config", "metrics")),
             Map.entry(
                     "move",
                     List.of("connection", "handshake", "command", "config", "servers", "wire", "sql", "plugin")),
             // It assembles a session from the parts in the table, and so imports what these parts work on.
-            Map.entry(
-                    "session",
-                    List.of("handshake", "command", "inject", "move", "host", "metrics", "plugin", "sql", "wire")),
+            Map.entry("session", List.of("handshake", "command", "move", "host", "metrics", "plugin", "sql", "wire")),
             Map.entry("connection", List.of("wire", "handshake", "command", "config", "plugin")),
             Map.entry("server", List.of("wire", "connection", "config", "metrics", "plugin", "servers")),
             Map.entry(

@@ -196,8 +196,8 @@ class SessionStateServerTest {
         CompletableFuture<String> restored = new CompletableFuture<>();
         fresh.connection()
                 .loop()
-                .execute(() -> StateRestorer.restore(
-                        fresh.connection(), state, why -> restored.complete(why == null ? "restored" : why)));
+                .execute(() -> StateRestorer.restore(fresh.connection(), state)
+                        .thenAccept(why -> restored.complete(why == null ? "restored" : why)));
         return restored.get(20, TimeUnit.SECONDS);
     }
 

@@ -147,8 +147,8 @@ public final class ProxyServer implements AutoCloseable {
                                 config.primary().connectTimeout(),
                                 MOVE_LOGIN),
                         servers.secrets(),
-                        new MovesAtOnce(MOVES_AT_ONCE)),
-                config.limits().handshakeTimeout().toMillis());
+                        new MovesAtOnce(MOVES_AT_ONCE)));
+        environment.setHandshakeTimeoutMillis(config.limits().handshakeTimeout().toMillis());
         connector.sendProxyProtocol(config.primary().proxyProtocol());
         environment.sessions(registry::all);
         AbsentPrimary absent = environment.absentPrimary();
@@ -419,7 +419,8 @@ public final class ProxyServer implements AutoCloseable {
             limitInflation(config);
             transport.setLongestNameTtl(config.limits().nameTtl());
             environment.setStatementLimit(config.limits().statementBytes().toInt());
-            relay.setHandshakeTimeoutMillis(config.limits().handshakeTimeout().toMillis());
+            environment.setHandshakeTimeoutMillis(
+                    config.limits().handshakeTimeout().toMillis());
         });
         configuration.follow("primary, standbys", now -> {
             servers.reloadAccounts(now.config());

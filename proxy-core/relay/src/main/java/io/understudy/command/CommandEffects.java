@@ -40,8 +40,8 @@ final class CommandEffects {
             Pattern.compile("(?>.*?\\bFLUSH\\b).*?\\bSTATUS\\b", Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
 
     /** A comment behind the name is not read: it counts as the arguments. */
-    private static final Pattern USER_LOCK = Pattern.compile(
-            "(service_)?+get_(?:(?:read|write)_)?+locks?+\\s*+(?:\\(|/\\*)", Pattern.CASE_INSENSITIVE);
+    private static final Pattern USER_LOCK =
+            Pattern.compile("(service_)?+get_(?:(?:read|write)_)?+locks?+\\s*+(?:\\(|/\\*)", Pattern.CASE_INSENSITIVE);
 
     private final SessionModel model;
     private final boolean statements;
@@ -67,7 +67,7 @@ final class CommandEffects {
                 query(exchange, length);
                 exchange.setLocks(lockChange(exchange), mayBeSeveral());
                 if (exchange.kind() == StatementKind.SET) {
-                    exchange.onTracking(model.trackingWatch().clientSets(exchange.number(), buf, index, length));
+                    exchange.onTracking(model.tracking().clientSets(exchange.number(), buf, index, length));
                 }
             }
             case CommandCode.STMT_PREPARE -> prepare(exchange, length);
@@ -93,7 +93,7 @@ final class CommandEffects {
                 PreparedEntry entry = find(buf, index, length);
                 if (entry != null) {
                     boolean wanted = statements && length == exchange.payloadLength() && readsOnly(entry);
-                    model.prepared().longData(entry, buf, index, length, wanted, model.statementLimit());
+                    model.prepared().longData(entry, buf, index, length, wanted, model.statementLimit);
                 }
             }
             case CommandCode.STMT_CLOSE -> {
@@ -134,22 +134,22 @@ final class CommandEffects {
 
     /** Returns how the statement at hand changes the session's locks; null if it does not. */
     private @Nullable LockChange lockChange(Exchange exchange) {
-        if (exchange.kind() == StatementKind.BEGIN && model.statement().shown() == BEGIN_ALONE) {
+        if (exchange.kind() == StatementKind.BEGIN && model.statement.shown() == BEGIN_ALONE) {
             return LockChange.TRANSACTION_BEGUN; // without reading its words, which makes an object
         }
         boolean may = switch (exchange.kind()) {
             case LOCK, UNLOCK, FLUSH, ADMIN, BEGIN, SET -> true; // SET STATEMENT … FOR one of these
             default -> false;
         };
-        return may || mayBeSeveral() ? model.statement().lockChange(!exchange.complete()) : null;
+        return may || mayBeSeveral() ? model.statement.lockChange(!exchange.complete()) : null;
     }
 
     private boolean mayBeSeveral() {
-        return model.multiStatements() && model.statement().mayHoldSeveral();
+        return model.multiStatements() && model.statement.mayHoldSeveral();
     }
 
     private void query(Exchange exchange, int length) {
-        StatementKind kind = model.statement().kind(length);
+        StatementKind kind = model.statement.kind(length);
         exchange.setKind(kind);
         if (!follows) {
             return;
@@ -157,7 +157,7 @@ final class CommandEffects {
         InsertIdChange change = noteWhatIsLeft(exchange, kind);
         if (change != InsertIdChange.REPORTED) {
             boolean values = change == InsertIdChange.INSERTED && exchange.complete();
-            exchange.setInsertIdChange(change, values ? model.statement().insertedValues() : null);
+            exchange.setInsertIdChange(change, values ? model.statement.insertedValues() : null);
         }
         switch (kind) {
             case SET, USE, CREATE, LOCK, UNLOCK, FLUSH, BLOCK -> follow(exchange, kind);
@@ -175,7 +175,7 @@ final class CommandEffects {
                 }
             }
             case BEGIN -> {
-                if (model.statement().mayHoldSeveral()) { // BEGIN NOT ATOMIC
+                if (model.statement.mayHoldSeveral()) { // BEGIN NOT ATOMIC
                     follow(exchange, StatementKind.BLOCK);
                 }
             }
@@ -213,12 +213,12 @@ final class CommandEffects {
         boolean assigns = false;
         if (!exchange.complete()) {
             followed.unknown(FollowedState.UNREAD);
-            model.prepareHidden(null);
-        } else if (model.statement().mayKeepState()) {
-            if (model.statement().summary().userVariables()) {
+            model.prepared().textHidden(null);
+        } else if (model.statement.mayKeepState()) {
+            if (model.statement.summary().userVariables()) {
                 followed.unknown(FollowedState.USER_VARIABLES);
             }
-            String text = model.statement().text();
+            String text = model.statement.text();
             Matcher lock = USER_LOCK.matcher(text);
             while (lock.find()) {
                 followed.unknown("user_lock");
@@ -244,21 +244,21 @@ final class CommandEffects {
             case INSERT, REPLACE -> InsertIdChange.INSERTED;
             case UPDATE -> assigns ? InsertIdChange.ASSIGNED : InsertIdChange.REPORTED;
             case EXECUTE ->
-                model.textPrepared().executesInsert(model.statement().text())
+                model.prepared().texts().executesInsert(model.statement.text())
                         ? InsertIdChange.HIDDEN
                         : InsertIdChange.REPORTED;
             case EXPLAIN, BLOCK, UNKNOWN -> hidden();
-            case BEGIN -> model.statement().mayHoldSeveral() ? hidden() : InsertIdChange.REPORTED;
+            case BEGIN -> model.statement.mayHoldSeveral() ? hidden() : InsertIdChange.REPORTED;
             default -> InsertIdChange.REPORTED; // in a SET: see there
         };
     }
 
     private InsertIdChange hidden() {
-        return TextPrepared.mayInsert(model.statement().text()) ? InsertIdChange.HIDDEN : InsertIdChange.REPORTED;
+        return TextPrepared.mayInsert(model.statement.text()) ? InsertIdChange.HIDDEN : InsertIdChange.REPORTED;
     }
 
     private void noteReset(FollowedState followed) {
-        if (FLUSH_STATUS.matcher(model.statement().text()).lookingAt()) {
+        if (FLUSH_STATUS.matcher(model.statement.text()).lookingAt()) {
             followed.unknown(FollowedState.COUNTERS);
         }
     }
@@ -278,11 +278,11 @@ final class CommandEffects {
 
     /** Sets the effect of statements that are not analysed individually: several in one text, or in a block. */
     private void followHidden(Exchange exchange, StatementSummary summary) {
-        model.prepareHidden(exchange.text());
+        model.prepared().textHidden(exchange.text());
         if (summary.touchesSession()) {
             loses(exchange);
         } else if (model.settings().temporaryTables()) {
-            exchange.onSuccess(model.settingsModel()::renamedTemporary);
+            exchange.onSuccess(model.settingsModel().tables()::renamed);
         }
     }
 
@@ -296,13 +296,13 @@ final class CommandEffects {
         String text = exchange.text();
         int modes = model.settings().sqlModes();
         if (kind != StatementKind.EXECUTE) {
-            byte[] sql = exchange.complete() ? model.statement().copyText() : null;
+            byte[] sql = exchange.complete() ? model.statement.copyText() : null;
             boolean removes = kind == StatementKind.DEALLOCATE;
-            exchange.onSuccess(model.textPrepared().prepared(sql, modes, removes, model::preparationAnswered));
-        } else if (!model.textPrepared().executes(text, modes)) {
+            exchange.onSuccess(model.prepared().texts().prepared(sql, modes, removes, model::preparationAnswered));
+        } else if (!model.prepared().texts().executes(text, modes)) {
             loses(exchange);
         } else if (model.settings().temporaryTables()) {
-            exchange.onSuccess(model.settingsModel()::renamedTemporary);
+            exchange.onSuccess(model.settingsModel().tables()::renamed);
         }
     }
 
@@ -318,10 +318,10 @@ final class CommandEffects {
             @Nullable String normalized) {
         SettingsModel settings = model.settingsModel();
         if (summary == null || summary.kind() != StatementKind.DROP) {
-            exchange.onSuccess(settings::renamedTemporary);
+            exchange.onSuccess(settings.tables()::renamed);
         } else if (summary.temporary()
                 || normalized != null && normalized.regionMatches(true, 0, DROP_TABLE, 0, DROP_TABLE.length())) {
-            exchange.onSuccess(() -> settings.dropped(summary.writes(), schema.get()));
+            exchange.onSuccess(() -> settings.tables().dropped(summary.writes(), schema.get()));
         }
     }
 
@@ -338,7 +338,7 @@ final class CommandEffects {
             return;
         }
         switch (kind) {
-            case SET -> set(exchange, model.statement().setStatement(), summary, model::schema);
+            case SET -> set(exchange, model.statement.setStatement(), summary, model::schema);
             case USE -> {
                 String schema = summary.useSchema();
                 model.changesSchema(exchange.number());
@@ -346,17 +346,14 @@ final class CommandEffects {
             }
             case CREATE -> create(exchange, summary, model::schema, exchange.normalizedText());
             case BLOCK -> followHidden(exchange, summary);
-            default -> count(exchange, kind);
-        }
-    }
-
-    /** Counts what the server counts, too: it takes locks, which have their effect whatever the interests are. */
-    private void count(Exchange exchange, StatementKind kind) {
-        FollowedState followed = model.settingsModel().followed();
-        if (kind == StatementKind.LOCK) {
-            exchange.onSuccess(followed::locked);
-        } else if (kind == StatementKind.FLUSH) {
-            exchange.onSuccess(followed::flushed);
+            // Whatever the interests are: it takes locks.
+            case LOCK ->
+                exchange.onSuccess(() -> model.settingsModel().followed().ran(FollowedState.LOCKS));
+            case FLUSH ->
+                exchange.onSuccess(() -> model.settingsModel().followed().ran(FollowedState.FLUSHES));
+            default -> {
+                // No effect.
+            }
         }
     }
 
@@ -368,11 +365,11 @@ final class CommandEffects {
         SettingsModel settings = model.settingsModel();
         if (summary.temporary()) {
             exchange.onSuccess(() -> {
-                settings.createdTemporary(summary.writes(), schema.get());
-                settings.followed().created(true);
+                settings.tables().created(summary.writes(), schema.get());
+                settings.followed().ran(FollowedState.TEMPORARY_TABLES);
             });
         } else if (normalized != null && normalized.regionMatches(true, 0, CREATE_TABLE, 0, CREATE_TABLE.length())) {
-            exchange.onSuccess(() -> settings.followed().created(false));
+            exchange.onSuccess(() -> settings.followed().ran(FollowedState.TABLES));
         }
     }
 
@@ -398,7 +395,7 @@ final class CommandEffects {
                 }
             }
             if (summary.temporary()) {
-                exchange.onSuccess(() -> model.settingsModel().createdTemporary(summary.writes(), schema.get()));
+                exchange.onSuccess(() -> model.settingsModel().tables().created(summary.writes(), schema.get()));
             } else {
                 followHidden(exchange, summary);
             }
@@ -406,17 +403,17 @@ final class CommandEffects {
     }
 
     private void prepare(Exchange exchange, int length) {
-        StatementKind kind = model.statement().kind(length);
+        StatementKind kind = model.statement.kind(length);
         exchange.setKind(kind);
         InsertIdChange change = noteWhatIsLeft(exchange, kind);
         boolean keep = follows && exchange.complete() && model.prepared().roomForText(length);
         PreparedEntry entry = new PreparedEntry(
                 kind,
                 lockChange(exchange),
-                keep ? model.statement().copyText() : null,
+                keep ? model.statement.copyText() : null,
                 model.settings().sqlModes(),
                 model.preparation(),
-                model.analyzer());
+                model.analyzer);
         entry.setInsertIdChange(change);
         model.prepared().requested(entry);
         exchange.setPrepared(entry);
@@ -430,7 +427,7 @@ final class CommandEffects {
         }
         if (entry != null && entry.kind() == StatementKind.SET) {
             exchange.onTracking(
-                    model.trackingWatch().clientSetsPrepared(exchange.number(), entry.text(), buf, index, length));
+                    model.tracking().clientSetsPrepared(exchange.number(), entry.text(), buf, index, length));
         }
         if (entry == null || !follows) {
             return;

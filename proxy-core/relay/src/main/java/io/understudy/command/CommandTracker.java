@@ -16,6 +16,7 @@ import io.understudy.wire.PacketSink;
 import io.understudy.wire.Packets;
 import io.understudy.wire.packet.SessionState;
 import java.util.List;
+import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,7 +43,7 @@ public final class CommandTracker implements PacketSink {
     private final CommandEffects effects;
     private final ResponseTracker responses;
     private final Leg server;
-    private final Unfit unfit;
+    private final BiFunction<RuntimeException, Boolean, PacketSink> unfit;
     private final boolean statements;
     private final boolean commands;
     private final boolean movable;
@@ -70,7 +71,7 @@ public final class CommandTracker implements PacketSink {
     /**
      * @param gate null if nothing is injected
      * @param server what commands are forwarded to
-     * @param unfit asked when a packet does not fit the protocol
+     * @param unfit asked when a packet does not fit the protocol, see {@link PacketSink#instead}
      */
     public CommandTracker(
             SessionModel model,
@@ -78,7 +79,7 @@ public final class CommandTracker implements PacketSink {
             @Nullable StatementGate gate,
             ResponseTracker responses,
             Leg server,
-            Unfit unfit) {
+            BiFunction<RuntimeException, Boolean, PacketSink> unfit) {
         this.model = model;
         this.inFlight = model.inFlight();
         this.listener = listener;
@@ -91,11 +92,11 @@ public final class CommandTracker implements PacketSink {
         commands = (interests & Interest.COMMANDS) != 0;
         movable = model.movable();
         prepared = model.prepared();
-        threadIds = model.threadIds();
-        statementPrefix = model.trackingWatch() == TrackingWatch.NONE ? KIND_PREFIX : SET_PREFIX;
+        threadIds = model.threadIds;
+        statementPrefix = model.tracking().isOn() ? SET_PREFIX : KIND_PREFIX;
         stateVisitor = model.stateVisitor(interests);
         effects = new CommandEffects(model, statements);
-        silent = new Exchange(model.statement(), model.commitDomain());
+        silent = new Exchange(model.statement, model.commitDomain);
         sending = silent;
     }
 
@@ -147,8 +148,7 @@ public final class CommandTracker implements PacketSink {
         if (response == null) {
             silent.clear();
         }
-        exchange.begin(
-                code, model.nextNumber(), length, model.nanos(), model.inTransaction(), model.wroteInTransaction());
+        exchange.begin(code, model.nextNumber(), length, model.nanos, model.inTransaction(), model.wroteInTransaction);
         long capabilities = movable || code != CommandCode.STMT_PREPARE
                 ? model.capabilities()
                 : model.capabilities() & ~Capabilities.MARIADB_CACHE_METADATA; // the definitions are not compared
@@ -180,7 +180,7 @@ public final class CommandTracker implements PacketSink {
 
     private int wanted(int code, int length, boolean mayInject) {
         boolean everything = statements || mayInject;
-        int whole = Math.min(length, model.statementLimit());
+        int whole = Math.min(length, model.statementLimit);
         return switch (code) {
             case CommandCode.QUERY, CommandCode.STMT_PREPARE ->
                 everything || movable ? whole : Math.min(length, statementPrefix);
@@ -192,7 +192,7 @@ public final class CommandTracker implements PacketSink {
                                 movable ? Math.max(prepared.executionPrefix(), KEPT_EXECUTION) : EXECUTE_PREFIX);
             case CommandCode.INIT_DB, CommandCode.CHANGE_USER, CommandCode.SET_OPTION -> Math.min(length, NAME_LIMIT);
             case CommandCode.STMT_SEND_LONG_DATA ->
-                statements && length <= model.statementLimit() ? length : Math.min(length, ID_PREFIX);
+                statements && length <= model.statementLimit ? length : Math.min(length, ID_PREFIX);
             case CommandCode.STMT_CLOSE, CommandCode.STMT_RESET, CommandCode.STMT_FETCH -> Math.min(length, ID_PREFIX);
             case CommandCode.PING -> movable || mayInject ? 1 : 0;
             default -> mayInject ? 1 : 0;
@@ -210,7 +210,7 @@ public final class CommandTracker implements PacketSink {
         if (exchange == null || exchange.over()) { // an error may come before the end of a long command
             return true;
         }
-        StatementBytes statement = model.statement();
+        StatementBytes statement = model.statement;
         exchange.setComplete(length == exchange.payloadLength() && length < Packets.MAX_PAYLOAD);
         boolean renumbered = length >= ID_PREFIX && renumbers(exchange.code());
         int serverId = renumbered ? prepared.serverId(buf.getIntLE(index + 1)) : 0; // which a COM_STMT_CLOSE ends
@@ -307,7 +307,7 @@ public final class CommandTracker implements PacketSink {
 
     @Override
     public PacketSink instead(RuntimeException fault, boolean undecided) {
-        return unfit.instead(fault, undecided);
+        return unfit.apply(fault, undecided);
     }
 
     @Override

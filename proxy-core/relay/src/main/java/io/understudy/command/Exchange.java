@@ -55,12 +55,20 @@ public final class Exchange extends ResponseProgress implements CommandView {
 
     private @Nullable InjectedStatement injected;
     private int injectedBy;
-    private @Nullable Runnable effect;
+    /** How the command changes the session if it succeeds; null if it does not. */
+    @Nullable
+    Runnable effect;
+
     private @Nullable Runnable tracking;
-    private @Nullable LockChange locks;
+    /** How the command changes the session's locks if it succeeds; null if it does not. */
+    @Nullable
+    LockChange locks;
+
     private boolean several;
-    private InsertIdChange insertIdChange = InsertIdChange.REPORTED;
-    private @Nullable InsertedValues inserted;
+    InsertIdChange insertIdChange = InsertIdChange.REPORTED;
+    /** The values that the statement gives itself; null if they are not known. */
+    @Nullable
+    InsertedValues inserted;
 
     private @Nullable RowWatcher rowWatcher;
     private int rowWatcherSlot;
@@ -192,30 +200,9 @@ public final class Exchange extends ResponseProgress implements CommandView {
         inserted = values;
     }
 
-    InsertIdChange insertIdChange() {
-        return insertIdChange;
-    }
-
-    /** Returns the values that the statement gives itself; null if they are not known. */
-    @Nullable
-    InsertedValues inserted() {
-        return inserted;
-    }
-
-    /** Returns how the command changes the session's locks if it succeeds; null if it does not. */
-    @Nullable
-    LockChange locks() {
-        return locks;
-    }
-
     @Override
     public boolean several() {
         return several;
-    }
-
-    @Nullable
-    Runnable effect() {
-        return effect;
     }
 
     /** Marks the exchange as that of an injected statement, whose response is not forwarded. */

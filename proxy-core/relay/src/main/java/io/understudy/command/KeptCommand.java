@@ -75,9 +75,9 @@ final class KeptCommand {
         if (head.code() != CommandCode.QUERY) {
             return true;
         }
-        int at = QueryAttributes.textOffset(payload(), 0, length, model.capabilities());
+        int at = StatementBytes.textOffset(payload(), 0, length, model.capabilities());
         int modes = model.settings().sqlModes();
-        StatementSummary summary = model.analyzer().summarize(bytes, at, length - at, modes);
+        StatementSummary summary = model.analyzer.summarize(bytes, at, length - at, modes);
         return switch (summary.kind()) {
             case USE -> true;
             // There is no transaction that it ends; without autocommit an ERR_Packet does not say so.

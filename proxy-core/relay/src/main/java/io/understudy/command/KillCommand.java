@@ -43,7 +43,7 @@ final class KillCommand {
                             model,
                             alloc);
         }
-        int textAt = QueryAttributes.textOffset(buf, index, length, model.capabilities());
+        int textAt = StatementBytes.textOffset(buf, index, length, model.capabilities());
         String text = buf.toString(index + textAt, length - textAt, StandardCharsets.ISO_8859_1);
         Matcher kill = KILL.matcher(text);
         if (!kill.matches()) {

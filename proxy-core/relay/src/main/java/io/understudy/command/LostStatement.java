@@ -16,8 +16,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * A statement in flight, when its server is lost, that may have committed or was part of a transaction; and what the
  * client is told in place of its response. Must be used on the session's event loop.
+ *
+ * @param within whether it is of an open transaction, as far as the last response tells: it was perhaps sent ahead of
+ *     that
+ * @param alone whether no other command is in flight: once it is answered, the session is as with any response
+ * @param othersMay whether another command in flight may have committed, too
  */
-public final class LostStatement {
+public record LostStatement(SessionModel model, Exchange exchange, boolean within, boolean alone, boolean othersMay) {
     private static final int ER_LOCK_DEADLOCK = 1213;
     private static final int ER_UNKNOWN = 1105;
     /** "Transaction resolution unknown" of the SQL standard's class 08. */
@@ -25,23 +30,6 @@ public final class LostStatement {
 
     private static final List<String> COMMIT = List.of("COMMIT", "COMMIT WORK");
     private static final List<String> ROLLBACK = List.of("ROLLBACK", "ROLLBACK WORK");
-
-    private final SessionModel model;
-    private final Exchange exchange;
-    /** Whether it is of an open transaction, as far as the last response tells: it was perhaps sent ahead of that. */
-    private final boolean within;
-    /** Whether no other command is in flight. */
-    private final boolean alone;
-    /** Whether another command in flight may have committed, too. */
-    private final boolean othersMay;
-
-    private LostStatement(SessionModel model, Exchange exchange, boolean alone, boolean othersMay) {
-        this.model = model;
-        this.exchange = exchange;
-        within = model.statusInDoubt() ? exchange.inTransactionBefore() : model.inTransaction();
-        this.alone = alone;
-        this.othersMay = othersMay;
-    }
 
     /** Returns the first such statement in flight, or null. */
     public static @Nullable LostStatement of(SessionModel model) {
@@ -56,7 +44,11 @@ public final class LostStatement {
             mayCommit += may ? 1 : 0;
             commands += each.injected() == null ? 1 : 0;
         }
-        return first == null ? null : new LostStatement(model, first, commands == 1, mayCommit > 1);
+        if (first == null) {
+            return null;
+        }
+        boolean within = model.statusInDoubt() ? first.inTransactionBefore() : model.inTransaction();
+        return new LostStatement(model, first, within, commands == 1, mayCommit > 1);
     }
 
     /** @param inTransaction after the last response, maybe: what was sent ahead of it may not have known */
@@ -79,15 +71,6 @@ public final class LostStatement {
                     case SET -> summary == null; // SET STATEMENT … FOR
                     default -> false;
                 };
-    }
-
-    public Exchange exchange() {
-        return exchange;
-    }
-
-    /** Returns whether no other command is in flight: once it is answered, the session is as with any response. */
-    public boolean alone() {
-        return alone;
     }
 
     /** Returns whether the client reads a response now: it is not sending a file. */
@@ -117,7 +100,7 @@ public final class LostStatement {
         }
         head.restart(sequence);
         if (outcome instanceof Outcome.Committed committed && head == exchange) {
-            exchange.setGtid(committed.gtid(), model.nanos());
+            exchange.setGtid(committed.gtid(), model.nanos);
         }
         if (begun || !alone || !isExact(outcome)) {
             return error(outcome).encode(alloc, sequence, true);
@@ -155,7 +138,7 @@ public final class LostStatement {
 
     private long digest(String text) {
         byte[] bytes = text.getBytes(StandardCharsets.US_ASCII);
-        return model.analyzer().digest(bytes, 0, bytes.length, model.settings().sqlModes());
+        return model.analyzer.digest(bytes, 0, bytes.length, model.settings().sqlModes());
     }
 
     private ErrPacket error(Outcome outcome) {

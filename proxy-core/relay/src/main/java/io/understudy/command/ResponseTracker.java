@@ -17,6 +17,8 @@ import io.understudy.wire.MalformedPacketException;
 import io.understudy.wire.Marker;
 import io.understudy.wire.PacketSink;
 import io.understudy.wire.packet.ErrPacket;
+import java.util.function.BiFunction;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,8 +35,8 @@ public final class ResponseTracker implements PacketSink {
     private final InFlight inFlight;
     private final CommandListener listener;
     private final Leg client;
-    private final Unfit unfit;
-    private final ResponseListener observer;
+    private final BiFunction<RuntimeException, Boolean, PacketSink> unfit;
+    private final Consumer<Exchange> observer;
     private final boolean responses;
     private boolean fileUnfinished;
     /**
@@ -54,17 +56,17 @@ public final class ResponseTracker implements PacketSink {
     /** Number of the next packet to the client, unless that begins a response. */
     private int nextSequence = 1;
 
-    /** Receives every complete response, for the proxy's own metrics. */
-    public interface ResponseListener {
-        void responded(Exchange exchange);
-    }
-
     /**
      * @param client what responses are forwarded to
-     * @param unfit asked when a packet does not fit the protocol
+     * @param unfit asked when a packet does not fit the protocol, see {@link PacketSink#instead}
+     * @param observer receives every complete response, for the proxy's own metrics
      */
     public ResponseTracker(
-            SessionModel model, CommandListener listener, Leg client, Unfit unfit, ResponseListener observer) {
+            SessionModel model,
+            CommandListener listener,
+            Leg client,
+            BiFunction<RuntimeException, Boolean, PacketSink> unfit,
+            Consumer<Exchange> observer) {
         this.model = model;
         this.inFlight = model.inFlight();
         this.listener = listener;
@@ -97,7 +99,7 @@ public final class ResponseTracker implements PacketSink {
                             MalformedPacketException.Kind.RESPONSE_NOT_DUE,
                             "the server sent a packet though no response was due");
         }
-        exchange.firstByte(model.nanos());
+        exchange.firstByte(model.nanos);
         int wanted = exchange.packet(length, first);
         if (exchange.injected() != null) {
             return wanted | PacketSink.DROP;
@@ -181,7 +183,7 @@ public final class ResponseTracker implements PacketSink {
 
     @Override
     public PacketSink instead(RuntimeException fault, boolean undecided) {
-        return unfit.instead(fault, undecided);
+        return unfit.apply(fault, undecided);
     }
 
     @Override
@@ -224,7 +226,7 @@ public final class ResponseTracker implements PacketSink {
 
     private void finish(Exchange exchange) {
         lastCommand = exchange.code();
-        exchange.lastByte(model.nanos());
+        exchange.lastByte(model.nanos);
         fileUnfinished = exchange.fileUnfinished();
         if (fileUnfinished) {
             model.sending(true);
@@ -243,7 +245,7 @@ public final class ResponseTracker implements PacketSink {
         if (exchange.injected() == null) {
             settle(exchange);
             model.answered(exchange.number());
-            observer.responded(exchange);
+            observer.accept(exchange);
             if (responses) {
                 listener.onResponse(exchange);
             }
@@ -261,10 +263,10 @@ public final class ResponseTracker implements PacketSink {
      */
     private static void followInsertId(Exchange exchange, FollowedState followed) {
         long id = exchange.insertId();
-        boolean known = switch (exchange.insertIdChange()) {
+        boolean known = switch (exchange.insertIdChange) {
             case REPORTED -> id == 0 && (exchange.kind() != StatementKind.LOAD || !exchange.ok());
             case INSERTED -> {
-                InsertedValues values = exchange.inserted();
+                InsertedValues values = exchange.inserted;
                 boolean generated = id != 0 && values != null && !values.mayGive(id);
                 if (generated) {
                     followed.insertId(id);
@@ -343,11 +345,11 @@ public final class ResponseTracker implements PacketSink {
                 // Other effects are set in the exchange.
             }
         }
-        LockChange change = exchange.locks();
+        LockChange change = exchange.locks;
         if (change != null) {
             locks(exchange, change);
         }
-        Runnable effect = exchange.effect();
+        Runnable effect = exchange.effect;
         if (!exchange.ok()) {
             if (exchange.code() == CommandCode.CHANGE_USER) {
                 model.changeUserRefused();
@@ -375,9 +377,9 @@ public final class ResponseTracker implements PacketSink {
     private void locks(Exchange exchange, LockChange change) {
         ServerLocks held = model.settingsModel().locks();
         if (exchange.ok()) {
-            held.apply(change, model.nanos());
+            held.apply(change, model.nanos);
         } else {
-            held.applyFailed(change, exchange.several(), exchange.errorCode(), model.nanos());
+            held.applyFailed(change, exchange.several(), exchange.errorCode(), model.nanos);
         }
     }
 }

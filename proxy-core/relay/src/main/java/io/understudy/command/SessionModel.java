@@ -11,7 +11,6 @@ import io.understudy.command.settings.ServerSqlMode;
 import io.understudy.command.settings.SettingsModel;
 import io.understudy.plugin.InjectedStatement;
 import io.understudy.plugin.Interest;
-import io.understudy.plugin.ServerConnection;
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugin.SessionContext;
 import io.understudy.plugin.SessionRefusal;
@@ -29,7 +28,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -44,27 +42,22 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
 
     private static final Pattern GLOBAL = Pattern.compile("\\b(?:global|persist|persist_only)\\b");
 
-    private final long id;
-    private final SocketAddress clientAddress;
-    private final ServerFlavor flavor;
-    private final String serverVersion;
+    private final Login login;
     private long serverThreadId;
     private final long capabilities;
-    private final int statementLimit;
-    private final SqlAnalyzer analyzer;
+    final int statementLimit;
+    final SqlAnalyzer analyzer;
 
     private final SettingsModel settings;
-    private final PreparedStatements prepared = new PreparedStatements(this::preparation);
+    private final PreparedStatements prepared;
     private boolean movable;
     /** Null if no session moves. */
-    private @Nullable ThreadIds threadIds;
+    @Nullable
+    ThreadIds threadIds;
 
     private Supplier<String> server = () -> "";
-    /** Null until the first PREPARE statement. */
-    private @Nullable TextPrepared textPrepared;
-
-    private final CommitDomain commitDomain = new CommitDomain();
-    private final StatementBytes statement;
+    final CommitDomain commitDomain = new CommitDomain();
+    final StatementBytes statement;
     private final InFlight inFlight;
 
     private String user;
@@ -77,16 +70,15 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
 
     private int status;
     private long transactionNanos;
-    private boolean wroteInTransaction;
+    boolean wroteInTransaction;
     private boolean responsesInDoubt;
     private boolean statusInDoubt;
     private boolean sending;
     private boolean multiStatements;
     private long commands;
-    private long nanos;
-    private TrackingWatch trackingWatch = TrackingWatch.NONE;
+    long nanos;
+    private GtidTracking tracking = GtidTracking.off();
     private final AtomicReference<@Nullable SessionRefusal> refusal = new AtomicReference<>();
-    private final Client client;
 
     /**
      * Who has logged in.
@@ -127,20 +119,17 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
             ServerSqlMode sqlMode,
             PipelineBudget pipeline,
             long begunNanos) {
-        id = login.id();
-        client = login.client();
+        this.login = login;
         user = login.user();
-        clientAddress = login.clientAddress();
-        flavor = login.flavor();
-        serverVersion = login.serverVersion();
         serverThreadId = login.serverThreadId();
         capabilities = login.capabilities();
         status = login.status();
         multiStatements = (capabilities & Capabilities.MULTI_STATEMENTS) != 0;
         this.analyzer = analyzer;
         this.statementLimit = statementLimit;
+        prepared = new PreparedStatements(this::preparation, () -> new TextPrepared(analyzer, movable));
         settings = new SettingsModel(
-                login.collation(), new AdoptedMode(sqlMode, begunNanos, System.nanoTime()), product(flavor));
+                login.collation(), new AdoptedMode(sqlMode, begunNanos, System.nanoTime()), product(login.flavor()));
         statement = new StatementBytes(analyzer, this);
         inFlight = new InFlight(statement, commitDomain, pipeline);
         settings.status((status & ServerStatus.NO_BACKSLASH_ESCAPES) != 0, autocommit());
@@ -154,10 +143,6 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
     /** Sets the time of the read whose bytes are being processed: the clock is read once for all commands in them. */
     public void tick(long monotonicNanos) {
         nanos = monotonicNanos;
-    }
-
-    long nanos() {
-        return nanos;
     }
 
     public InFlight inFlight() {
@@ -187,11 +172,6 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
         server = presentServer;
     }
 
-    @Nullable
-    ThreadIds threadIds() {
-        return threadIds;
-    }
-
     /** Returns the present number of the session that the client calls by this one, see {@link ThreadIds#translate}. */
     long presentThreadId(long number) {
         return threadIds == null ? number : threadIds.translate(number, user, server.get());
@@ -207,27 +187,9 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
                 schemaInFlight() ? null : schema, settings.characterSet(), settings.mode(), settings.known());
     }
 
-    /**
-     * Prepares the session's statements on another server, as {@link PreparedStatements#moveTo} does.
-     *
-     * @param fresh as there, with the session's capabilities
-     * @param then as there
-     */
-    public void prepareOn(ServerConnection fresh, Consumer<@Nullable String> then) {
-        prepared.moveTo(fresh, textPrepared, hasQueryAttributes(), then);
-    }
-
     /** Returns whether a COM_QUERY of the session has query attributes before its text. */
     public boolean hasQueryAttributes() {
         return (capabilities & Capabilities.QUERY_ATTRIBUTES) != 0;
-    }
-
-    StatementBytes statement() {
-        return statement;
-    }
-
-    SqlAnalyzer analyzer() {
-        return analyzer;
     }
 
     /** Returns the settings that the responses so far have made; without those of commands in flight. */
@@ -235,50 +197,9 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
         return new PreparedEntry.Preparation(schema, settings.characterSet(), settings.mode(), settings.known());
     }
 
-    /**
-     * Returns why the statements of PREPARE cannot be prepared on another server, for a person, or null if they can.
-     */
-    public @Nullable String textsNotMoved() {
-        return textPrepared == null ? null : prepared.whyNotMoved(textPrepared);
-    }
-
-    /** Returns whether what the server has counted is known, see {@link TextPrepared#explains}. */
-    public boolean explainsPrepares(long preparations, long removals, boolean othersPossible) {
-        return textPrepared == null
-                ? preparations + removals == 0
-                : textPrepared.explains(preparations, removals, othersPossible);
-    }
-
-    /**
-     * Called when a text may hold a PREPARE or DEALLOCATE beside others.
-     *
-     * @param text null if it is not at hand
-     */
-    void prepareHidden(@Nullable String text) {
-        if (textPrepared != null
-                && (text == null || text.toLowerCase(Locale.ROOT).contains("prepare"))) {
-            textPrepared.unread();
-        }
-    }
-
-    TextPrepared textPrepared() {
-        if (textPrepared == null) {
-            textPrepared = new TextPrepared(analyzer, movable);
-        }
-        return textPrepared;
-    }
-
-    CommitDomain commitDomain() {
-        return commitDomain;
-    }
-
     /** Returns the settings with what is followed beyond them. */
     public SettingsModel settingsModel() {
         return settings;
-    }
-
-    int statementLimit() {
-        return statementLimit;
     }
 
     long nextNumber() {
@@ -366,7 +287,7 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
         int payload = at + Packets.HEADER;
         int code = bytes.getByte(payload);
         if (code == CommandCode.QUERY || code == CommandCode.STMT_PREPARE) {
-            int text = QueryAttributes.textOffset(bytes, payload, length, capabilities);
+            int text = StatementBytes.textOffset(bytes, payload, length, capabilities);
             byte[] sql = ByteBufUtil.getBytes(bytes, payload + text, length - text);
             Question asked = question(analyzer.summarize(sql, 0, sql.length, settings.sqlModes()), sql);
             return asked == Question.USED && code == CommandCode.STMT_PREPARE ? Question.ASKED : asked;
@@ -472,10 +393,6 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
         statusInDoubt = false;
     }
 
-    boolean wroteInTransaction() {
-        return wroteInTransaction;
-    }
-
     void wrote() {
         wroteInTransaction = true;
     }
@@ -497,13 +414,13 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
     }
 
     /** Must be called at most once, before the first command. */
-    public void setTrackingWatch(TrackingWatch watch) {
-        trackingWatch = watch;
+    public void setTracking(GtidTracking own) {
+        tracking = own;
     }
 
     /** Returns the proxy's own session tracking. */
-    public TrackingWatch trackingWatch() {
-        return trackingWatch;
+    public GtidTracking tracking() {
+        return tracking;
     }
 
     /**
@@ -576,15 +493,12 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
         serverThreadId = threadId;
         commitDomain.reset();
         settings.followed().moved();
-        if (textPrepared != null) {
-            textPrepared.moved();
-        }
+        prepared.textsMoved();
     }
 
     void reset() {
         settings.reset();
         commitDomain.reset();
-        textPrepared = null;
         prepared.clear();
         wroteInTransaction = false;
     }
@@ -612,7 +526,7 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
 
     private void expect(Exchange exchange, InjectedStatement injectedStatement, int observer) {
         exchange.begin(CommandCode.QUERY, 0, 0, nanos, false, false);
-        exchange.expect(ResponseGrammars.RESULT, capabilities, trackingWatch == TrackingWatch.NONE ? null : this);
+        exchange.expect(ResponseGrammars.RESULT, capabilities, tracking.isOn() ? this : null);
         exchange.ownedBy(injectedStatement, observer);
     }
 
@@ -630,13 +544,13 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
                 commitDomain.committed(value, exchange.number());
             }
         } else if (name.equals("gtid_domain_id")) {
-            if (exchange != null && trackingWatch.setsForItself(exchange.number())) {
+            if (exchange != null && tracking.setsForItself(exchange.number())) {
                 commitDomain.setOnce(value, exchange.number());
             } else {
                 commitDomain.set(value);
             }
         } else if (name.equals("session_track_system_variables")) {
-            trackingWatch.reported(value);
+            tracking.reported(value);
         } else {
             settings.tracked(name, value, exchange == null ? -1 : exchange.number());
         }
@@ -657,7 +571,7 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
 
     @Override
     public long id() {
-        return id;
+        return login.id();
     }
 
     @Override
@@ -677,17 +591,17 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
 
     @Override
     public SocketAddress clientAddress() {
-        return clientAddress;
+        return login.clientAddress();
     }
 
     @Override
     public ServerFlavor flavor() {
-        return flavor;
+        return login.flavor();
     }
 
     @Override
     public String serverVersion() {
-        return serverVersion;
+        return login.serverVersion();
     }
 
     @Override
@@ -702,23 +616,23 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
 
     @Override
     public boolean isTls() {
-        return client.tls();
+        return login.client().tls();
     }
 
     @Override
     public @Nullable String certificateSubject() {
-        return client.certificateSubject();
+        return login.client().certificateSubject();
     }
 
     @Override
     public Map<String, String> attributes() {
-        return client.attributes();
+        return login.client().attributes();
     }
 
     @Override
     public void refuse(SessionRefusal wanted) {
         if (refusal.compareAndSet(null, wanted)) {
-            client.refused().run();
+            login.client().refused().run();
         }
     }
 

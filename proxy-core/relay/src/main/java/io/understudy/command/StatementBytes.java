@@ -3,7 +3,9 @@ package io.understudy.command;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.util.concurrent.FastThreadLocal;
+import io.understudy.command.prepared.ExecuteBody;
 import io.understudy.command.prepared.PreparedEntry;
+import io.understudy.protocol.Capabilities;
 import io.understudy.protocol.CommandCode;
 import io.understudy.sql.FirstKeyword;
 import io.understudy.sql.InsertedValues;
@@ -16,6 +18,7 @@ import io.understudy.sql.StatementSummary;
 import io.understudy.sql.TransactionToken;
 import io.understudy.wire.LengthEncoded;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,6 +56,8 @@ final class StatementBytes {
     private int length;
     private byte[] array = UNREAD;
     private int offset;
+    /** Offset of the text: after the code byte and the query attributes, if any; negative before it is sought. */
+    private int start;
 
     StatementBytes(SqlAnalyzer analyzer, SessionModel model) {
         this.analyzer = analyzer;
@@ -66,6 +71,7 @@ final class StatementBytes {
         source = buf;
         index = at;
         length = payloadLength;
+        start = -1;
         array = UNREAD;
     }
 
@@ -109,11 +115,10 @@ final class StatementBytes {
     /** Returns the kind by the first keyword in at most {@code shown} payload bytes. */
     StatementKind kind(int shown) {
         byte[] bytes = array();
-        int start = textOffset();
-        if (start >= shown && start > PLAIN_OFFSET) {
+        if (textOffset() >= shown && textOffset() > PLAIN_OFFSET) {
             return StatementKind.UNKNOWN; // the text follows attributes that are longer than the bytes shown
         }
-        return FirstKeyword.of(bytes, offset + start, Math.max(0, shown - start));
+        return FirstKeyword.of(bytes, textAt(), Math.max(0, shown - textOffset()));
     }
 
     /**
@@ -123,7 +128,7 @@ final class StatementBytes {
     boolean mayHoldSeveral() {
         byte[] bytes = array();
         int end = offset + length - 1;
-        for (int at = offset + textOffset(); at < end; at++) {
+        for (int at = textAt(); at < end; at++) {
             if (bytes[at] == ';') {
                 return true;
             }
@@ -138,25 +143,25 @@ final class StatementBytes {
      */
     boolean mayKeepState() {
         byte[] bytes = array();
-        int start = offset + textOffset();
+        int begin = textAt();
         int end = offset + length;
-        for (int at = start; at < end; at++) {
+        for (int at = begin; at < end; at++) {
             byte b = bytes[at];
             if (b == '@' && at + 1 < end && bytes[at + 1] == '@') {
                 at++;
-            } else if (b == '@' || b == '(' && maySetState(bytes, start, at)) {
+            } else if (b == '@' || b == '(' && maySetState(bytes, begin, at)) {
                 return true;
             }
         }
         return false;
     }
 
-    private static boolean maySetState(byte[] bytes, int start, int parenthesis) {
+    private static boolean maySetState(byte[] bytes, int begin, int parenthesis) {
         int at = parenthesis - 1;
-        while (at > start && bytes[at] <= ' ' && bytes[at] >= 0) {
+        while (at > begin && bytes[at] <= ' ' && bytes[at] >= 0) {
             at--;
         }
-        if (at - 4 < start) {
+        if (at - 4 < begin) {
             return false;
         }
         int before = bytes[at - 1] | 0x20;
@@ -172,42 +177,33 @@ final class StatementBytes {
     /** See {@link SqlAnalyzer#insertedValues}. */
     @Nullable
     InsertedValues insertedValues() {
-        byte[] bytes = array();
-        int start = textOffset();
-        return analyzer.insertedValues(
-                bytes, offset + start, length - start, model.settings().sqlModes());
+        return analyzer.insertedValues(array(), textAt(), shown(), modes());
+    }
+
+    private int modes() {
+        return model.settings().sqlModes();
     }
 
     /** Returns the number of the text's bytes at hand. */
     int shown() {
-        return Math.max(0, length - textOffset());
+        return length - textOffset();
     }
 
     /** @param cut whether the statement is longer than the bytes at hand */
     LockChange lockChange(boolean cut) {
-        byte[] bytes = array();
-        return analyzer.lockChange(
-                bytes, offset + textOffset(), shown(), model.settings().sqlModes(), cut);
+        return analyzer.lockChange(array(), textAt(), shown(), modes(), cut);
     }
 
     StatementSummary summary() {
-        byte[] bytes = array();
-        int start = textOffset();
-        return analyzer.summarize(
-                bytes, offset + start, length - start, model.settings().sqlModes());
+        return analyzer.summarize(array(), textAt(), shown(), modes());
     }
 
     String text() {
-        byte[] bytes = array();
-        int start = textOffset();
-        return new String(bytes, offset + start, length - start, StandardCharsets.UTF_8);
+        return new String(array(), textAt(), shown(), StandardCharsets.UTF_8);
     }
 
     String normalizedText() {
-        byte[] bytes = array();
-        int start = textOffset();
-        return analyzer.normalize(
-                bytes, offset + start, length - start, model.settings().sqlModes());
+        return analyzer.normalize(array(), textAt(), shown(), modes());
     }
 
     /**
@@ -221,7 +217,8 @@ final class StatementBytes {
         if (attributes) {
             byte[] name = TOKEN_ATTRIBUTE;
             if (prepared == null) {
-                at = textOffset() > PLAIN_OFFSET ? QueryAttributes.valueAt(source, index, length, name) : -1;
+                ExecuteBody own = textOffset() > PLAIN_OFFSET ? ExecuteBody.ofQuery(source, index, length) : null;
+                at = own == null ? -1 : own.attributeAt(name, 0);
             } else if (source.getByte(index) == CommandCode.STMT_EXECUTE) {
                 at = prepared.attributeAt(source, index, length, model.capabilities(), name);
             }
@@ -229,8 +226,7 @@ final class StatementBytes {
         if (at >= 0) {
             return attribute(source, at);
         } else if (prepared == null) {
-            byte[] bytes = array();
-            return TransactionToken.in(bytes, offset + textOffset(), offset + length);
+            return TransactionToken.in(array(), textAt(), offset + length);
         }
         byte[] text = prepared.text();
         return text == null ? null : TransactionToken.in(text, 0, text.length);
@@ -248,31 +244,44 @@ final class StatementBytes {
 
     @Nullable
     Lookup lookup() {
-        byte[] bytes = array();
-        int start = textOffset();
-        return analyzer.lookup(
-                bytes, offset + start, length - start, model.settings().sqlModes());
+        return analyzer.lookup(array(), textAt(), shown(), modes());
     }
 
     @Nullable
     SetStatement setStatement() {
-        byte[] bytes = array();
-        int start = textOffset();
-        return SetStatement.parse(
-                bytes, offset + start, length - start, model.settings().sqlModes());
+        return SetStatement.parse(array(), textAt(), shown(), modes());
     }
 
     byte[] copyText() {
-        byte[] bytes = array();
-        int start = textOffset();
-        return java.util.Arrays.copyOfRange(bytes, offset + start, offset + length);
+        return Arrays.copyOfRange(array(), textAt(), offset + length);
     }
 
-    /** Returns the offset of the text: after the code byte and the query attributes, if any. */
+    /** Returns where the text begins in {@link #array()}, which has been read. */
+    private int textAt() {
+        return offset + textOffset();
+    }
+
     private int textOffset() {
-        return open && attributes
-                ? QueryAttributes.textOffset(source, index, length, model.capabilities())
-                : Math.min(1, length);
+        if (start < 0) {
+            start = attributes ? textOffset(source, index, length, model.capabilities()) : Math.min(1, length);
+        }
+        return start;
+    }
+
+    /**
+     * Returns the offset of the text in a payload: behind the code and the query attributes, if any. It is the
+     * payload's length when the text cannot be found, which makes it empty.
+     */
+    static int textOffset(ByteBuf buf, int index, int length, long capabilities) {
+        if ((capabilities & Capabilities.QUERY_ATTRIBUTES) == 0 || buf.getByte(index) != CommandCode.QUERY) {
+            return Math.min(1, length);
+        }
+        if (length >= PLAIN_OFFSET && buf.getByte(index + 1) == 0 && buf.getByte(index + 2) == 1) {
+            return PLAIN_OFFSET;
+        }
+        ExecuteBody body = ExecuteBody.ofQuery(buf, index, length);
+        int at = body == null ? -1 : body.endOfValues();
+        return at < 0 ? length : at - index;
     }
 
     /**
@@ -292,8 +301,7 @@ final class StatementBytes {
             out.writeBytes(source, index, length);
             return true;
         }
-        int start = textOffset();
-        out.writeBytes(source, index, 1).writeBytes(source, index + start, length - start);
+        out.writeBytes(source, index, 1).writeBytes(source, index + textOffset(), shown());
         return true;
     }
 }

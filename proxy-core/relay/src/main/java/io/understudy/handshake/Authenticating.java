@@ -3,17 +3,13 @@ package io.understudy.handshake;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.understudy.protocol.Capabilities;
-import io.understudy.protocol.ServerStatus;
 import io.understudy.wire.MalformedPacketException;
 import io.understudy.wire.Marker;
 import io.understudy.wire.Packets;
-import io.understudy.wire.packet.HandshakeResponse41;
-import io.understudy.wire.packet.HandshakeV10;
 import io.understudy.wire.packet.OkPacket;
 import io.understudy.wire.packet.SessionState;
 import io.understudy.wire.packet.SessionStateFilter;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,95 +20,59 @@ final class Authenticating implements HandshakePhase {
     private static final int OK_MIN = 7;
 
     private final Handshake handshake;
-    private final HandshakeV10 handshakeV10;
-    private final HandshakeResponse41 handshakeResponse;
-    private final Map<String, String> attributes;
-    private final long agreed;
-    private final LegCompression compression;
+    /** What is known of the login, should the server accept it. */
+    private final LoginResult login;
+
     private final @Nullable AuthBridge bridge;
     /** The client was asked for the password though the server has accepted it; what the server sends waits. */
     private boolean passwordAskedFor;
 
     private ByteBuf waiting = Unpooled.EMPTY_BUFFER;
 
-    Authenticating(
-            Handshake handshake,
-            HandshakeV10 handshakeV10,
-            HandshakeResponse41 handshakeResponse,
-            Map<String, String> attributes,
-            long agreed,
-            LegCompression compression,
-            @Nullable AuthBridge bridge) {
-        this.bridge = bridge;
-        this.compression = compression;
+    Authenticating(Handshake handshake, LoginResult login) {
         this.handshake = handshake;
-        this.handshakeV10 = handshakeV10;
-        this.handshakeResponse = handshakeResponse;
-        this.attributes = attributes;
-        this.agreed = agreed;
+        this.login = login;
+        bridge = login.bridge();
     }
 
     @Override
     public HandshakePhase fromServer(ByteBuf packet) {
-        ByteBuf payload = SequencedLeg.payload(packet);
-        int first = payload.isReadable() ? payload.getUnsignedByte(0) : -1;
         if (passwordAskedFor) {
             waiting.release();
             waiting = packet;
             return this;
         }
-        ProofRecorder recorder = handshake.recorder();
-        if (recorder != null) {
-            recorder.fromServer(payload);
-        }
+        ByteBuf payload = SequencedLeg.payload(packet);
+        int first = payload.isReadable() ? payload.getUnsignedByte(0) : -1;
+        boolean taken;
+        int status = login.status();
+        ByteBuf changed = null;
         try {
-            if (bridge != null && bridge.fromServer(payload, handshake)) {
-                packet.release();
-                return this;
+            taken = takes(payload);
+            if (first == Marker.OK && !taken && payload.readableBytes() >= OK_MIN) {
+                OkPacket ok = new OkPacket();
+                ok.parse(payload, 0, payload.readableBytes(), 0);
+                status = ok.status();
+                changed = changed(packet, payload.readableBytes());
             }
         } catch (RuntimeException e) {
             packet.release();
             throw e;
         }
-        if (recorder != null
-                && handshake.policy().proofs() == LoginPolicy.Proofs.DEMANDED
-                && recorder.passwordToBeHad(payload)) {
+        if (taken || changed != null) {
             packet.release();
-            passwordAskedFor = true;
-            handshake.toClient(recorder.passwordRequest());
+        }
+        if (taken) {
             return this;
         }
         if (first == Marker.OK) {
-            int status = ServerStatus.AUTOCOMMIT;
-            if (payload.readableBytes() >= OK_MIN) {
-                try {
-                    OkPacket ok = new OkPacket();
-                    ok.parse(payload, 0, payload.readableBytes(), 0);
-                    status = ok.status();
-                } catch (RuntimeException e) {
-                    packet.release();
-                    throw e;
-                }
-            }
-            boolean clientTracks = (handshakeResponse.capabilities() & Capabilities.SESSION_TRACK) != 0;
-            ByteBuf stays = clientTracks ? withoutRedirect(packet, payload) : null;
-            boolean redirected = stays != null;
-            if (stays == null) {
-                stays = clientTracks ? packet : withoutState(packet, payload);
-            }
+            ProofRecorder recorder = handshake.recorder();
             handshake.loggedIn(
-                    stays,
-                    new LoginResult(
-                            handshakeV10,
-                            handshakeResponse,
-                            attributes,
-                            agreed,
-                            clientTracks,
-                            compression,
+                    changed == null ? packet : changed,
+                    login.accepted(
                             status,
-                            redirected,
-                            bridge,
-                            recorder == null ? new LoginProof.None("") : recorder.take()));
+                            login.clientTracksSession() && changed != null,
+                            recorder == null ? login.proof() : recorder.take()));
         } else if (first == Marker.ERR) {
             handshake.refuse(packet, payload);
         } else {
@@ -121,50 +81,45 @@ final class Authenticating implements HandshakePhase {
         return this;
     }
 
-    /** Returns the OK_Packet without session state, for a client that does not support it. */
-    private ByteBuf withoutState(ByteBuf packet, ByteBuf payload) {
-        if ((agreed & Capabilities.SESSION_TRACK) == 0) {
-            return packet;
+    /** Returns whether the packet is not for the client: a key that the proxy needs, or an OK that it asks more for. */
+    private boolean takes(ByteBuf payload) {
+        ProofRecorder recorder = handshake.recorder();
+        if (recorder != null) {
+            recorder.fromServer(payload);
         }
-        ByteBuf shorter;
-        try {
-            shorter = new SessionStateFilter(agreed)
-                    .withoutState(packet, packet.readerIndex() + Packets.HEADER, payload.readableBytes(), 0);
-        } catch (RuntimeException e) {
-            packet.release();
-            throw e;
+        if (bridge != null && bridge.fromServer(payload, handshake)) {
+            return true;
         }
-        if (shorter == null) {
-            return packet;
+        if (recorder != null
+                && handshake.policy().proofs() == LoginPolicy.Proofs.DEMANDED
+                && recorder.passwordToBeHad(payload)) {
+            passwordAskedFor = true;
+            handshake.toClient(recorder.passwordRequest());
         }
-        packet.release();
-        return shorter;
+        return passwordAskedFor;
     }
 
     /**
-     * Returns the OK_Packet without an address that the client would leave for, and releases the packet; null if it has
-     * none.
+     * Returns the OK_Packet without session state, for a client that does not support it, or without an address that
+     * the client would leave for; null if it stays as it is.
      */
-    private @Nullable ByteBuf withoutRedirect(ByteBuf packet, ByteBuf payload) {
-        if (!handshakeV10.isMariaDb() || (agreed & Capabilities.SESSION_TRACK) == 0) {
+    private @Nullable ByteBuf changed(ByteBuf packet, int length) {
+        if ((login.capabilities() & Capabilities.SESSION_TRACK) == 0) {
             return null;
         }
-        SessionStateFilter filter = new SessionStateFilter(agreed);
+        SessionStateFilter filter = new SessionStateFilter(login.capabilities());
         int index = packet.readerIndex() + Packets.HEADER;
-        int length = payload.readableBytes();
-        ByteBuf changed = null;
+        if (!login.clientTracksSession()) {
+            return filter.withoutState(packet, index, length, 0);
+        }
         try {
-            if (filter.redirects(packet, index, length)) {
-                List<String> redirect = List.of(SessionState.REDIRECT_URL);
-                changed = filter.without(packet.alloc(), packet, index, length, 0, redirect, false);
-            }
+            List<String> redirect = List.of(SessionState.REDIRECT_URL);
+            return login.handshakeV10().isMariaDb() && filter.redirects(packet, index, length)
+                    ? filter.without(packet.alloc(), packet, index, length, 0, redirect, false)
+                    : null;
         } catch (MalformedPacketException e) {
             return null; // what cannot be read is relayed as it came
         }
-        if (changed != null) {
-            packet.release();
-        }
-        return changed;
     }
 
     /** Clients may send their first command, whose number is 0, without waiting for the server's OK. */

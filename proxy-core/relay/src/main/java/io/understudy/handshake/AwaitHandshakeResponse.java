@@ -2,8 +2,8 @@ package io.understudy.handshake;
 
 import io.netty.buffer.ByteBuf;
 import io.understudy.protocol.Capabilities;
+import io.understudy.protocol.ServerStatus;
 import io.understudy.wire.MalformedPacketException;
-import io.understudy.wire.Marker;
 import io.understudy.wire.TlsHandlerSource;
 import io.understudy.wire.packet.AuthResponseField;
 import io.understudy.wire.packet.HandshakeResponse41;
@@ -102,24 +102,22 @@ final class AwaitHandshakeResponse implements HandshakePhase {
         } else {
             handshake.toServer(bridged);
         }
-        return new Authenticating(
-                handshake,
+        LoginResult login = new LoginResult(
                 handshakeV10,
                 handshakeResponse,
                 attributes,
                 told & handshakeV10.capabilities() & ~CapabilityFilter.OF_A_LEG,
+                (handshakeResponse.capabilities() & Capabilities.SESSION_TRACK) != 0,
                 compression,
-                bridge);
+                ServerStatus.AUTOCOMMIT,
+                false,
+                bridge,
+                new LoginProof.None(""));
+        return new Authenticating(handshake, login);
     }
 
     @Override
     public HandshakePhase fromServer(ByteBuf packet) {
-        ByteBuf payload = SequencedLeg.payload(packet);
-        if (payload.isReadable() && payload.getUnsignedByte(0) == Marker.ERR) {
-            // The server has ended the login, for example after connect_timeout.
-            handshake.refuse(packet, payload);
-            return this;
-        }
         packet.release();
         throw new MalformedPacketException("the server spoke while the client's handshake response was due");
     }

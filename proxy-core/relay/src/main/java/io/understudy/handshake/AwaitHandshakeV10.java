@@ -1,25 +1,14 @@
 package io.understudy.handshake;
 
 import io.netty.buffer.ByteBuf;
-import io.understudy.wire.Marker;
 import io.understudy.wire.packet.HandshakeV10;
 
-/** Waits for the server's first packet: its HandshakeV10, or an ERR packet that rejects the connection. */
-final class AwaitHandshakeV10 implements HandshakePhase {
-    private final Handshake handshake;
-
-    AwaitHandshakeV10(Handshake handshake) {
-        this.handshake = handshake;
-    }
-
+/** Waits for the server's first packet, its HandshakeV10. An ERR packet in its place ends the login. */
+record AwaitHandshakeV10(Handshake handshake) implements HandshakePhase {
     @Override
     public HandshakePhase fromServer(ByteBuf packet) {
-        ByteBuf payload = SequencedLeg.payload(packet);
-        if (payload.isReadable() && payload.getUnsignedByte(0) == Marker.ERR) {
-            handshake.refuse(packet, payload);
-            return this;
-        }
         try {
+            ByteBuf payload = SequencedLeg.payload(packet);
             HandshakeV10 handshakeV10 = HandshakeV10.parse(payload);
             handshake.serverThreadId(handshakeV10.threadId());
             long offered = handshake.policy().offer(handshakeV10.capabilities());

@@ -33,16 +33,9 @@ public final class CapabilityFilter {
      * @param legBits bits of {@link #OF_A_LEG}, and other bits that only the server's leg has
      */
     static long ofServerLeg(long client, long server, boolean relayed, long legBits) {
-        long told = relayed ? client : pass(client, server);
+        // Forwarded is what was offered to the client, and what the server never offered, if the proxy supports it.
+        long told = relayed ? client : client & CARRIED & (offer(server) | ~server);
         return (told & ~OF_A_LEG) | legBits;
-    }
-
-    /**
-     * Returns the client's capabilities that are forwarded to the server: those offered to it, and others that the
-     * server never offered, but none that the proxy does not support.
-     */
-    static long pass(long client, long server) {
-        return client & CARRIED & (offer(server) | ~server);
     }
 
     private CapabilityFilter() {}

@@ -80,7 +80,13 @@ public final class Handshake implements AuthBridge.Ends {
         ByteBuf packet;
         while (!over && (packet = next(fromServer, server)) != null) {
             serverDue = goesOn(packet);
-            phase = phase.fromServer(packet);
+            ByteBuf payload = SequencedLeg.payload(packet);
+            boolean err = payload.isReadable() && payload.getUnsignedByte(0) == Marker.ERR;
+            if (err && !(phase instanceof Authenticating)) {
+                refuse(packet, payload); // the connection, or after connect_timeout
+            } else {
+                phase = phase.fromServer(packet);
+            }
         }
     }
 

@@ -28,4 +28,19 @@ public record LoginResult(
         int status,
         boolean redirected,
         @Nullable AuthBridge bridge,
-        LoginProof proof) {}
+        LoginProof proof) {
+    /** Returns the same with what the server's OK_Packet has decided. */
+    LoginResult accepted(int withStatus, boolean wasRedirected, LoginProof shown) {
+        return new LoginResult(
+                handshakeV10,
+                handshakeResponse,
+                attributes,
+                capabilities,
+                clientTracksSession,
+                compression,
+                withStatus,
+                wasRedirected,
+                bridge,
+                shown);
+    }
+}

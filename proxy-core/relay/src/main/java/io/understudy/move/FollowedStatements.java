@@ -51,7 +51,7 @@ final class FollowedStatements {
         if (model.settings().temporaryTables()) {
             throw new NotMoved("temporary_table", "it may have a temporary table");
         }
-        String texts = model.textsNotMoved();
+        String texts = model.prepared().whyTextsNotMoved();
         if (texts != null) {
             throw new NotMoved("text_prepared", texts);
         }

@@ -28,10 +28,9 @@ final class Obstacles {
 
     private void ensureNone(SessionModel model) {
         boolean mariaDb = model.flavor() == ServerFlavor.MARIADB;
-        // MySQL counts temporary tables among the others.
-        String creations = mariaDb ? "com_create_temporary_table" : "com_create_table";
+        String creations = mariaDb ? FollowedState.TEMPORARY_TABLES : FollowedState.TABLES;
         FollowedState followed = model.settingsModel().followed();
-        int known = followed.temporaryTables() + (mariaDb ? 0 : followed.tables());
+        int known = followed.runs(FollowedState.TEMPORARY_TABLES) + (mariaDb ? 0 : followed.runs(FollowedState.TABLES));
         if (count(creations) > known) {
             throw new NotMoved(
                     "temporary_table",
@@ -42,7 +41,8 @@ final class Obstacles {
             throw new NotMoved(
                     "unknown_state", "FLUSH STATUS has reset the counters that tell of tables and locks not seen");
         }
-        if (count("com_lock_tables") > followed.locks() || count("com_flush") > followed.flushes() || otherLocks()) {
+        if (Stream.of(FollowedState.LOCKS, FollowedState.FLUSHES).anyMatch(each -> count(each) > followed.runs(each))
+                || otherLocks()) {
             throw new NotMoved(
                     "lock", "a prepared statement, a procedure or a text that was not read may have taken a lock");
         }
@@ -53,8 +53,9 @@ final class Obstacles {
         if (count("com_xa_start") > count("com_xa_commit") + count("com_xa_rollback")) {
             throw new NotMoved("xa", "it has begun an XA transaction");
         }
-        if (!model.explainsPrepares(
-                count("com_prepare_sql"), count("com_dealloc_sql"), !FollowedStatements.allRead(model))) {
+        if (!model.prepared()
+                .explainsTexts(
+                        count("com_prepare_sql"), count("com_dealloc_sql"), !FollowedStatements.allRead(model))) {
             throw new NotMoved("text_prepared", "it may have statements of PREPARE that are not known");
         }
         if (count("com_binlog") > 0) {

@@ -4,7 +4,7 @@ import io.understudy.plugin.ServerConnection;
 import io.understudy.sql.Quoting;
 import io.understudy.sql.TableName;
 import java.util.List;
-import java.util.function.Consumer;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -21,17 +21,13 @@ public final class ReadAgain {
      * @param fresh logged in as the session's user, with the settings of a new session
      * @param schema of names without one; null if the session has none
      * @param attributes whether the connection has query attributes
-     * @param then called once: with null if there is no view, or with why that is not sure
+     * @return null if there is no view, or why that is not sure
      */
-    public static void check(
-            ServerConnection fresh,
-            List<TableName> tables,
-            @Nullable String schema,
-            boolean attributes,
-            Consumer<@Nullable String> then) {
+    public static CompletableFuture<@Nullable String> check(
+            ServerConnection fresh, List<TableName> tables, @Nullable String schema, boolean attributes) {
         if (!tables.stream().allMatch(name -> isAscii(name.schema()) && isAscii(name.table())) || !isAscii(schema)) {
-            then.accept("whether its read in flight is of a view is not known: a name is not ASCII");
-            return;
+            return CompletableFuture.completedFuture(
+                    "whether its read in flight is of a view is not known: a name is not ASCII");
         }
         String names = tables.stream()
                 .map(name -> "(TABLE_SCHEMA = " + text(name.schema() == null ? schema : name.schema())
@@ -40,16 +36,13 @@ public final class ReadAgain {
         String question =
                 "SELECT CAST(COUNT(*) AS BINARY) FROM information_schema.TABLES WHERE TABLE_TYPE = 'VIEW' AND (" + names
                         + ") LIMIT 1";
-        StateRows.query(fresh, question, attributes, rows -> {
-            String views = rows.error() != null || rows.rows().isEmpty()
+        return StateRows.query(fresh, question, attributes).thenApply(rows -> {
+            if (rows.error() != null || rows.rows().isEmpty()) {
+                return "whether its read in flight is of a view is not known: " + rows.error();
+            }
+            return "0".equals(StateRows.text(rows.rows().get(0)[0]))
                     ? null
-                    : StateRows.text(rows.rows().get(0)[0]);
-            then.accept(
-                    "0".equals(views)
-                            ? null
-                            : views == null
-                                    ? "whether its read in flight is of a view is not known: " + rows.error()
-                                    : "its read in flight is of a view, whose functions may have written");
+                    : "its read in flight is of a view, whose functions may have written";
         });
     }
 

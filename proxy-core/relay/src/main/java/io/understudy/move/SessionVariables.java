@@ -1,6 +1,6 @@
 package io.understudy.move;
 
-import io.understudy.command.TrackingWatch;
+import io.understudy.command.GtidTracking;
 import io.understudy.sql.Quoting;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -51,7 +51,7 @@ final class SessionVariables {
      * @param own names of variables that the proxy has set
      * @param tracking what the proxy has added to what the session tracks
      */
-    static List<String> assignments(List<byte @Nullable [][]> rows, Set<String> own, TrackingWatch tracking) {
+    static List<String> assignments(List<byte @Nullable [][]> rows, Set<String> own, GtidTracking tracking) {
         List<String> statements = new ArrayList<>();
         List<String> last = new ArrayList<>(1);
         for (byte @Nullable [][] row : rows) {

@@ -11,6 +11,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,11 +40,9 @@ public final class StateReader {
     private final ServerConnection old;
     private final SessionModel model;
     private final Set<String> own;
-    private final CompletableFuture<CarriedState> state = new CompletableFuture<>();
     private final boolean attributes;
 
     private final Map<String, StateRows> answers = new HashMap<>();
-    private int due;
     private boolean interrupted;
 
     private StateReader(ServerConnection old, SessionModel model, Set<String> own) {
@@ -63,8 +63,11 @@ public final class StateReader {
     public static CompletableFuture<CarriedState> read(
             ServerConnection old, SessionModel model, Set<String> ownVariables) {
         StateReader reader = new StateReader(old, model, ownVariables);
-        reader.guarded(reader::begin);
-        return reader.state;
+        return CompletableFuture.completedFuture(reader)
+                .thenCompose(StateReader::begin)
+                .thenCompose(done -> reader.askMore())
+                .thenCompose(reader::askLast)
+                .exceptionally(StateReader::fail);
     }
 
     /**
@@ -77,42 +80,35 @@ public final class StateReader {
         return FollowedStatements.state(model);
     }
 
-    private void begin() {
+    private CompletableFuture<Void> begin() {
         FollowedStatements.ensureMovable(model);
-        due = 4;
-        Runnable whenAll = () -> guarded(this::askMore);
-        for (String question : List.of(
-                StateQueries.TIME,
-                StateQueries.BASICS,
-                StateQueries.variables(old.flavor()),
-                StateQueries.userVariables(old.flavor()))) {
-            ask(question, question, whenAll);
-        }
+        return CompletableFuture.allOf(Stream.of(
+                        StateQueries.TIME,
+                        StateQueries.BASICS,
+                        StateQueries.variables(old.flavor()),
+                        StateQueries.userVariables(old.flavor()))
+                .map(question -> ask(question, question))
+                .toArray(CompletableFuture[]::new));
     }
 
-    private void ask(String key, String sql, Runnable whenAll) {
-        StateRows.query(old, sql, attributes, rows -> {
+    private CompletableFuture<StateRows> ask(String key, String sql) {
+        return StateRows.query(old, sql, attributes).thenCompose(rows -> {
             if (rows.errorCode() == ER_QUERY_INTERRUPTED && !interrupted) {
                 interrupted = true;
-                ask(key, sql, whenAll);
-                return;
+                return ask(key, sql);
             }
             answers.put(key, rows);
-            if (--due == 0) {
-                whenAll.run();
-            }
+            return CompletableFuture.completedFuture(rows);
         });
     }
 
-    private void guarded(Runnable step) {
-        try {
-            step.run();
-        } catch (NotMoved e) {
-            state.completeExceptionally(e);
-        } catch (RuntimeException e) {
-            log.warn("a server's answer about a session's state could not be read", e);
-            state.completeExceptionally(NotMoved.unknownState("an answer could not be read; see the proxy's log"));
+    private static CarriedState fail(Throwable fault) {
+        Throwable cause = fault instanceof CompletionException && fault.getCause() != null ? fault.getCause() : fault;
+        if (cause instanceof NotMoved notMoved) {
+            throw notMoved;
         }
+        log.warn("a server's answer about a session's state could not be read", cause);
+        throw NotMoved.unknownState("an answer could not be read; see the proxy's log");
     }
 
     private StateRows answer(String key, String what) {
@@ -123,38 +119,35 @@ public final class StateReader {
         return rows;
     }
 
-    private void askMore() {
+    private CompletableFuture<CarriedState> askMore() {
         if (model.statusInDoubt() && answer(StateQueries.TIME, "time").inTransaction()) {
             throw new NotMoved("transaction", "an error has left its transaction open");
         }
         Basics basics = new Basics(answer(StateQueries.BASICS, "schema, account and character sets"));
         model.settingsModel().followed().insertId(basics.insertId());
         List<String> names = userVariables();
-        boolean limited = old.flavor() == ServerFlavor.MYSQL;
-        due = names.size() + (limited ? 3 : 2);
-        Runnable whenAll = () -> guarded(() -> askLast(basics, names));
-        names.forEach(name -> ask(name, StateQueries.userVariable(name), whenAll));
-        if (limited) {
-            ask(StateQueries.NO_LIMITS, StateQueries.NO_LIMITS, whenAll);
+        List<CompletableFuture<StateRows>> asked = new ArrayList<>();
+        names.forEach(name -> asked.add(ask(name, StateQueries.userVariable(name))));
+        if (old.flavor() == ServerFlavor.MYSQL) {
+            asked.add(ask(StateQueries.NO_LIMITS, StateQueries.NO_LIMITS));
         }
-        ask(COUNTERS, StateQueries.counters(old.flavor()), whenAll);
-        ask(AGAIN, StateQueries.TIME, whenAll);
+        asked.add(ask(COUNTERS, StateQueries.counters(old.flavor())));
+        asked.add(ask(AGAIN, StateQueries.TIME));
+        return CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new)).thenApply(done -> {
+            Obstacles.ensureNone(answer(COUNTERS, "counters of statements"), model);
+            return carried(basics, names);
+        });
     }
 
-    private void askLast(Basics basics, List<String> names) {
-        Obstacles.ensureNone(answer(COUNTERS, "counters of statements"), model);
-        CarriedState carried = carried(basics, names);
-        due = 1;
-        ask(StateQueries.LOCKS, StateQueries.LOCKS, () -> guarded(() -> finish(carried)));
-    }
-
-    private void finish(CarriedState carried) {
-        String locks =
-                StateRows.text(answer(StateQueries.LOCKS, "user locks").rows().get(0)[0]);
-        if (!"0".equals(locks)) {
-            throw new NotMoved("user_lock", "it had user locks (GET_LOCK): " + locks);
-        }
-        state.complete(carried);
+    private CompletableFuture<CarriedState> askLast(CarriedState carried) {
+        return ask(StateQueries.LOCKS, StateQueries.LOCKS).thenApply(done -> {
+            StateRows answer = answer(StateQueries.LOCKS, "user locks");
+            String locks = StateRows.text(answer.rows().get(0)[0]);
+            if (!"0".equals(locks)) {
+                throw new NotMoved("user_lock", "it had user locks (GET_LOCK): " + locks);
+            }
+            return carried;
+        });
     }
 
     /** Returns the names of the user variables, quoted. */
@@ -185,7 +178,7 @@ public final class StateReader {
                 answer(StateQueries.variables(old.flavor()), "session variables")
                         .rows(),
                 own,
-                model.trackingWatch()));
+                model.tracking()));
         if (basics.hasInsertId() && statements.contains("SET SESSION sql_auto_is_null = 'ON'")) {
             throw NotMoved.unknownState("under sql_auto_is_null it may ask for the last insert id by IS NULL");
         }

@@ -9,7 +9,7 @@ import io.understudy.wire.Packets;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Consumer;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** The rows of a text result, as bytes, with the types of its columns. Used on the connection's event loop. */
@@ -24,7 +24,7 @@ final class StateRows implements ServerResponse {
 
     private final List<byte @Nullable [][]> rows = new ArrayList<>();
     private final List<Column> columns = new ArrayList<>();
-    private final Consumer<StateRows> then;
+    private final CompletableFuture<StateRows> whole = new CompletableFuture<>();
     private @Nullable String error;
     private int errorCode;
     private boolean inTransaction;
@@ -37,19 +37,19 @@ final class StateRows implements ServerResponse {
      */
     record Column(int type, int flags) {}
 
-    private StateRows(Consumer<StateRows> then) {
-        this.then = then;
-    }
+    private StateRows() {}
 
     /**
      * Sends a statement, which may be one of several under way, and collects its rows.
      *
      * @param attributes whether query attributes, of which there are none, precede the text
-     * @param then called once
+     * @return never fails: see {@link #error}
      */
-    static void query(ServerConnection connection, String sql, boolean attributes, Consumer<StateRows> then) {
+    static CompletableFuture<StateRows> query(ServerConnection connection, String sql, boolean attributes) {
         ByteBuf query = Packets.query(connection.alloc(), sql.getBytes(StandardCharsets.UTF_8), attributes);
-        connection.execute(query, new StateRows(then));
+        StateRows rows = new StateRows();
+        connection.execute(query, rows);
+        return rows.whole;
     }
 
     List<byte @Nullable [][]> rows() {
@@ -132,12 +132,12 @@ final class StateRows implements ServerResponse {
             errorCode = response.errorCode();
             error = "error " + errorCode + ": " + response.errorMessage();
         }
-        then.accept(this);
+        whole.complete(this);
     }
 
     @Override
     public void onFailure(String reason) {
         error = reason;
-        then.accept(this);
+        whole.complete(this);
     }
 }

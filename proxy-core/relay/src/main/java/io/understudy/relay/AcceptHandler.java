@@ -11,6 +11,7 @@ import io.understudy.config.Address;
 import io.understudy.connection.DescriptorShortage;
 import io.understudy.server.PrimaryAddress;
 import io.understudy.session.ClientSession;
+import io.understudy.session.SessionEnvironment;
 import io.understudy.wire.packet.ErrPacket;
 import java.util.concurrent.TimeUnit;
 
@@ -20,6 +21,9 @@ import java.util.concurrent.TimeUnit;
  * the connection is closed.
  */
 final class AcceptHandler extends ChannelInboundHandlerAdapter {
+    private static final int ER_CON_COUNT = 1040;
+    private static final int ER_SERVER_SHUTDOWN = 1053;
+
     private final RelayContext context;
 
     AcceptHandler(RelayContext context) {
@@ -29,16 +33,49 @@ final class AcceptHandler extends ChannelInboundHandlerAdapter {
     @Override
     public void channelActive(ChannelHandlerContext ctx) {
         ChannelLeg client = new ChannelLeg(ctx.channel());
-        if (!context.admission().admit(client)) {
+        if (AcceptReserve.isBorrowed(ctx.channel())) {
+            refuse(
+                    client,
+                    "refused_no_descriptors",
+                    ER_CON_COUNT,
+                    "08004",
+                    "Too many connections (Understudy: out of file descriptors; raise its ulimit -n)");
             return;
         }
+        switch (context.registry().admit()) {
+            case ADMITTED -> open(ctx, client);
+            case TOO_MANY ->
+                refuse(
+                        client,
+                        "refused_max_connections",
+                        ER_CON_COUNT,
+                        "08004",
+                        "Too many connections (Understudy: listen.maxConnections)");
+            case DRAINING ->
+                refuse(
+                        client,
+                        "refused_draining",
+                        ER_SERVER_SHUTDOWN,
+                        "08S01",
+                        "Server shutdown in progress (Understudy is draining)");
+        }
+    }
+
+    private void refuse(ChannelLeg client, String outcome, int code, String sqlState, String message) {
+        context.environment().metrics().connection(outcome);
+        client.write(new ErrPacket(code, sqlState, message).encode(client.alloc(), 0, true));
+        client.closeAfterFlush();
+    }
+
+    private void open(ChannelHandlerContext ctx, ChannelLeg client) {
+        SessionEnvironment environment = context.environment();
         ClientSession session = context.open(client);
         EventLoop loop = ctx.channel().eventLoop();
         ctx.pipeline().replace(this, ClientHandler.NAME, new ClientHandler(session, client));
         session.connectBy(() -> {
-            session.limitLogin(
-                    loop.schedule(session::handshakeTimedOut, context.handshakeTimeoutMillis(), TimeUnit.MILLISECONDS));
-            session.waitsUntil(context.hold().afterRelease(loop, () -> connect(loop, session, client)));
+            session.limitLogin(loop.schedule(
+                    session::handshakeTimedOut, environment.handshakeTimeoutMillis(), TimeUnit.MILLISECONDS));
+            session.waitsUntil(environment.hold().afterRelease(loop, () -> connect(loop, session, client)));
         });
     }
 
@@ -50,7 +87,7 @@ final class AcceptHandler extends ChannelInboundHandlerAdapter {
         if (session.ended()) {
             return; // while it waited
         }
-        if (context.absentPrimary().absent() && session.awaitPrimary()) {
+        if (context.environment().absentPrimary().absent() && session.awaitPrimary()) {
             return;
         }
         PrimaryAddress.Present present = context.connector().present();

@@ -4,9 +4,13 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
+import io.netty.handler.codec.DecoderException;
 import io.netty.handler.ssl.SslCloseCompletionEvent;
+import io.netty.handler.ssl.SslClosedEngineException;
 import io.understudy.session.ClientSession;
 import io.understudy.wire.MalformedPacketException;
+import java.io.IOException;
+import javax.net.ssl.SSLException;
 
 /** The client's channel handler: translates callbacks into calls on the session. */
 final class ClientHandler extends ChannelInboundHandlerAdapter {
@@ -45,8 +49,8 @@ final class ClientHandler extends ChannelInboundHandlerAdapter {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-        Throwable why = LegFailure.reason(cause);
-        if (LegFailure.saysMoreThanTheClose(session, why)) {
+        Throwable why = reason(cause);
+        if (saysMoreThanTheClose(session, why)) {
             session.clientFailed(why);
         }
         if (!(why instanceof MalformedPacketException)) {
@@ -81,5 +85,21 @@ final class ClientHandler extends ChannelInboundHandlerAdapter {
         } else {
             ctx.close();
         }
+    }
+
+    /** Returns the cause without the decoder's wrapping. */
+    static Throwable reason(Throwable cause) {
+        Throwable inner = cause.getCause();
+        return cause instanceof DecoderException && inner != null ? inner : cause;
+    }
+
+    /**
+     * Returns false for a reset connection or a failed write, also behind the peer's close_notify: the close that
+     * follows tells the session. A TLS handshake that fails tells the session itself.
+     */
+    static boolean saysMoreThanTheClose(ClientSession session, Throwable why) {
+        return why instanceof SSLException
+                ? session.loggedIn() && !(why instanceof SslClosedEngineException)
+                : !(why instanceof IOException);
     }
 }

@@ -6,6 +6,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.Future;
 import java.util.ArrayDeque;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,27 +21,25 @@ import org.jspecify.annotations.Nullable;
  * one read's bytes, and has the socket left unread.
  */
 final class HandshakeTurn extends ChannelDuplexHandler {
-    /** Leaves the socket unread while the argument is true. */
-    interface HoldReading {
-        void hold(boolean on);
-    }
-
     private final HandshakeTurns turns;
     private final Future<?> handshake;
     private final boolean peerIsServer;
-    private final HoldReading reading;
+    private final Consumer<Boolean> holdReading;
     private final ArrayDeque<Object> held = new ArrayDeque<>(2);
     private @Nullable ChannelHandlerContext context;
     private boolean hadOne;
     private boolean readWanted;
     private boolean going;
 
-    /** @param peerIsServer whether what the peer sent before it closed is still read: it may say why */
-    HandshakeTurn(HandshakeTurns turns, Future<?> handshake, boolean peerIsServer, HoldReading reading) {
+    /**
+     * @param peerIsServer whether what the peer sent before it closed is still read: it may say why
+     * @param holdReading leaves the socket unread while its argument is true
+     */
+    HandshakeTurn(HandshakeTurns turns, Future<?> handshake, boolean peerIsServer, Consumer<Boolean> holdReading) {
         this.turns = turns;
         this.handshake = handshake;
         this.peerIsServer = peerIsServer;
-        this.reading = reading;
+        this.holdReading = holdReading;
     }
 
     @Override
@@ -88,7 +87,7 @@ final class HandshakeTurn extends ChannelDuplexHandler {
         }
         held.add(msg);
         turns.enqueue(this, hadOne);
-        reading.hold(true);
+        holdReading.accept(true);
     }
 
     @Override
@@ -131,7 +130,7 @@ final class HandshakeTurn extends ChannelDuplexHandler {
         if (ctx.isRemoved() || !ctx.channel().isOpen()) {
             return;
         }
-        reading.hold(false);
+        holdReading.accept(false);
         if (readWanted) {
             readWanted = false;
             ctx.read();

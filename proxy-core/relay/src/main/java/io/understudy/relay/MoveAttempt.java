@@ -26,7 +26,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -74,7 +74,7 @@ final class MoveAttempt {
             boolean serverGone,
             SessionMover.Result result) {
         this.change = change;
-        this.loop = change.loop();
+        this.loop = change.loop;
         this.model = model;
         this.ownVariables = ownVariables;
         this.readAgain = readAgain;
@@ -89,7 +89,7 @@ final class MoveAttempt {
                 MOST_MILLIS,
                 TimeUnit.MILLISECONDS);
         // Behind the caller, which may be processing the last response of the old server.
-        change.context().move().atOnce().begin(() -> loop.execute(this::run));
+        change.context.move().atOnce().begin(() -> loop.execute(this::run));
     }
 
     private void run() {
@@ -107,8 +107,8 @@ final class MoveAttempt {
 
     private CompletableFuture<CarriedState> state() {
         ensureMovable();
-        Channel channel = change.server().channel();
-        change.server().awaitAtLeast(1); // of an answer's end, which may come alone
+        Channel channel = change.server.channel();
+        change.server.awaitAtLeast(1); // of an answer's end, which may come alone
         if (!channel.isActive() || channel.pipeline().get(ClientHandler.NAME) == null) {
             return CompletableFuture.completedFuture(StateReader.followed(model));
         }
@@ -132,7 +132,7 @@ final class MoveAttempt {
     }
 
     private void ensureMovable() {
-        if (change.server().isCompressed()) {
+        if (change.server.isCompressed()) {
             throw new NotMoved("compression", "its connection to the server is compressed");
         }
         if (!model.movable()) {
@@ -148,13 +148,13 @@ final class MoveAttempt {
     private CompletableFuture<@Nullable Void> goneOn(CarriedState state) {
         answerDeadline.cancel(false);
         ensureGoesOn();
-        PrimaryAddress.Present present = change.context().connector().present();
-        String refused = change.context().connector().refused();
+        PrimaryAddress.Present present = change.context.connector().present();
+        String refused = change.context.connector().refused();
         if (refused != null) {
             throw new NotMoved("refused", refused);
         }
         to = present.address();
-        return change.context()
+        return change.context
                 .move()
                 .secrets()
                 .find(model.user(), change.proof(model.user()))
@@ -168,7 +168,7 @@ final class MoveAttempt {
                 .thenCompose(done -> prepared())
                 .thenCompose(done -> restored(state.behind()))
                 .handle((done, fault) -> {
-                    if (!over && !present.equals(change.context().connector().present())) {
+                    if (!over && !present.equals(change.context.connector().present())) {
                         close(fresh);
                         return goneOn(state);
                     }
@@ -202,14 +202,11 @@ final class MoveAttempt {
                 model.settings().loginCollation(),
                 change.maxPacket(),
                 model.attributes(),
-                change.client().isEncrypted());
-        ByteBuf header = change.context()
+                change.client.isEncrypted());
+        ByteBuf header = change.context
                 .connector()
-                .proxyHeader(
-                        change.client().alloc(),
-                        change.client().remoteAddress(),
-                        change.client().localAddress());
-        return change.context()
+                .proxyHeader(change.client.alloc(), change.client.remoteAddress(), change.client.localAddress());
+        return change.context
                 .move()
                 .connector()
                 .connect(loop, to, login, header)
@@ -226,7 +223,7 @@ final class MoveAttempt {
     private CompletableFuture<@Nullable Void> restored(CarriedState state) {
         return state.statements().isEmpty()
                 ? done()
-                : step("state_refused", then -> StateRestorer.restore(fresh(), state, then));
+                : step("state_refused", () -> StateRestorer.restore(fresh(), state));
     }
 
     private CompletableFuture<@Nullable Void> readsNoView() {
@@ -234,11 +231,11 @@ final class MoveAttempt {
                 ? done()
                 : step(
                         "statement",
-                        then -> ReadAgain.check(fresh(), readAgain, model.schema(), model.hasQueryAttributes(), then));
+                        () -> ReadAgain.check(fresh(), readAgain, model.schema(), model.hasQueryAttributes()));
     }
 
     private CompletableFuture<@Nullable Void> prepared() {
-        return step("prepared_statement", then -> model.prepareOn(fresh(), then));
+        return step("prepared_statement", () -> model.prepared().moveTo(fresh(), model.hasQueryAttributes()));
     }
 
     private ServerConnection fresh() {
@@ -249,17 +246,15 @@ final class MoveAttempt {
         return connection;
     }
 
-    private CompletableFuture<@Nullable Void> step(String reason, Consumer<Consumer<@Nullable String>> action) {
+    /** @param action gives what stands against it, or null */
+    private CompletableFuture<@Nullable Void> step(
+            String reason, Supplier<CompletableFuture<@Nullable String>> action) {
         ensureGoesOn();
-        CompletableFuture<@Nullable Void> done = new CompletableFuture<>();
-        action.accept(problem -> {
-            if (problem == null) {
-                done.complete(null);
-            } else {
-                done.completeExceptionally(new NotMoved(fresh().isOpen() ? reason : NotMoved.UNREACHABLE, problem));
+        return action.get().thenAccept(problem -> {
+            if (problem != null) {
+                throw new NotMoved(fresh().isOpen() ? reason : NotMoved.UNREACHABLE, problem);
             }
         });
-        return done;
     }
 
     /** Ends the attempt, once. */
@@ -293,14 +288,14 @@ final class MoveAttempt {
     }
 
     private void arrive(ServerConnection connection) {
-        ServerHandler handler = new ServerHandler(change.session(), change.server());
+        ServerHandler handler = new ServerHandler(change.session, change.server);
         Channel channel = ChannelHandover.give(connection, ClientHandler.NAME, handler);
         if (channel == null) {
             throw new NotMoved(NotMoved.UNREACHABLE, "the new primary closed the connection");
         }
         change.arrived(channel, to);
         result.moved(
-                new ConnectedPrimary(change.context().connector(), to, channel.remoteAddress()),
+                new ConnectedPrimary(change.context.connector(), to, channel.remoteAddress()),
                 handler.parting(channel),
                 connection.threadId());
     }
@@ -316,7 +311,7 @@ final class MoveAttempt {
     private void release() {
         if (counted) {
             counted = false;
-            change.context().move().atOnce().end();
+            change.context.move().atOnce().end();
         }
     }
 

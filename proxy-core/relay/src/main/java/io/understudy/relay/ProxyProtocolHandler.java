@@ -17,6 +17,7 @@ import io.netty.util.ReferenceCountUtil;
 import io.understudy.base.Cidr;
 import io.understudy.base.NoTask;
 import io.understudy.config.AcceptProxyProtocol;
+import io.understudy.session.SessionEnvironment;
 import io.understudy.wire.packet.ErrPacket;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -46,7 +47,7 @@ final class ProxyProtocolHandler extends ChannelInboundHandlerAdapter {
     private static final long AUTO_WAIT_MILLIS = 250;
 
     private final AcceptProxyProtocol mode;
-    private final RelayContext context;
+    private final SessionEnvironment environment;
     private Future<?> timer = NoTask.NONE;
     private boolean open;
     private boolean refused;
@@ -55,17 +56,17 @@ final class ProxyProtocolHandler extends ChannelInboundHandlerAdapter {
     /** Whether the time has passed after which silence means that there is no header. */
     private boolean late;
 
-    private ProxyProtocolHandler(AcceptProxyProtocol mode, RelayContext context) {
+    private ProxyProtocolHandler(AcceptProxyProtocol mode, SessionEnvironment environment) {
         this.mode = mode;
-        this.context = context;
+        this.environment = environment;
     }
 
     /** Adds the handler to the end of the pipeline if the peer's network is trusted. */
-    static void addTo(Channel channel, AcceptProxyProtocol mode, List<Cidr> trusted, RelayContext context) {
+    static void addTo(Channel channel, AcceptProxyProtocol mode, List<Cidr> trusted, SessionEnvironment environment) {
         if (mode != AcceptProxyProtocol.DISABLED
                 && channel.remoteAddress() instanceof InetSocketAddress peer
                 && trusted.stream().anyMatch(network -> network.contains(peer.getAddress()))) {
-            ProxyProtocolHandler gate = new ProxyProtocolHandler(mode, context);
+            ProxyProtocolHandler gate = new ProxyProtocolHandler(mode, environment);
             channel.pipeline().addLast("proxy-guard", gate.new CloseGuard());
             channel.pipeline().addLast("proxy-header", new HAProxyMessageDecoder());
             channel.pipeline().addLast("proxy-gate", gate);
@@ -82,7 +83,7 @@ final class ProxyProtocolHandler extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelActive(ChannelHandlerContext ctx) {
-        long millis = mode == AcceptProxyProtocol.AUTO ? AUTO_WAIT_MILLIS : context.handshakeTimeoutMillis();
+        long millis = mode == AcceptProxyProtocol.AUTO ? AUTO_WAIT_MILLIS : environment.handshakeTimeoutMillis();
         timer = ctx.executor().schedule(() -> silent(ctx), millis, TimeUnit.MILLISECONDS);
         ctx.read();
     }
@@ -103,7 +104,7 @@ final class ProxyProtocolHandler extends ChannelInboundHandlerAdapter {
                     "the PROXY protocol header was not complete within limits.handshakeTimeout");
         } else {
             late = true;
-            long rest = Math.max(0, context.handshakeTimeoutMillis() - AUTO_WAIT_MILLIS);
+            long rest = Math.max(0, environment.handshakeTimeoutMillis() - AUTO_WAIT_MILLIS);
             timer = ctx.executor().schedule(() -> silent(ctx), rest, TimeUnit.MILLISECONDS);
         }
     }
@@ -162,7 +163,7 @@ final class ProxyProtocolHandler extends ChannelInboundHandlerAdapter {
         open = true;
         refused = true;
         stopTimer();
-        context.metrics().connection(outcome);
+        environment.metrics().connection(outcome);
         log.warn("connection from {} refused: {}", ctx.channel().remoteAddress(), why);
         ErrPacket error = new ErrPacket(ER_HANDSHAKE, "08S01", "Understudy: bad handshake: " + why);
         ctx.writeAndFlush(error.encode(ctx.alloc(), 0, false)).addListener(done -> ctx.close());

@@ -79,12 +79,10 @@ public final class RelayServer {
                     @Override
                     protected void initChannel(Channel channel) {
                         lastAcceptedNanos = System.nanoTime();
-                        if (AcceptReserve.isBorrowed(channel)) {
-                            channel.pipeline().addLast(new BorrowedHandler(context.admission()));
-                            return;
+                        if (!AcceptReserve.isBorrowed(channel)) { // which is refused, whoever it comes from
+                            transport.tune(channel);
+                            ProxyProtocolHandler.addTo(channel, proxyProtocol, trustedNetworks, context.environment());
                         }
-                        transport.tune(channel);
-                        ProxyProtocolHandler.addTo(channel, proxyProtocol, trustedNetworks, context);
                         channel.pipeline().addLast("accept", new AcceptHandler(context));
                     }
                 });

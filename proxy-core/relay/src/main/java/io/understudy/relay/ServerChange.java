@@ -20,11 +20,11 @@ import org.jspecify.annotations.Nullable;
  * in with there. One for each session; on its event loop.
  */
 final class ServerChange implements SessionMover {
-    private final RelayContext context;
-    private final ClientSession session;
-    private final ChannelLeg client;
-    private final ChannelLeg server;
-    private final EventLoop loop;
+    final RelayContext context;
+    final ClientSession session;
+    final ChannelLeg client;
+    final ChannelLeg server;
+    final EventLoop loop;
     private Address address;
     private LoginProof proof = new LoginProof.None("");
     private String loginUser = "";
@@ -79,26 +79,6 @@ final class ServerChange implements SessionMover {
     void arrived(Channel channel, Address at) {
         server.become(channel);
         address = at;
-    }
-
-    RelayContext context() {
-        return context;
-    }
-
-    ClientSession session() {
-        return session;
-    }
-
-    ChannelLeg client() {
-        return client;
-    }
-
-    ChannelLeg server() {
-        return server;
-    }
-
-    EventLoop loop() {
-        return loop;
     }
 
     Address address() {

@@ -52,8 +52,8 @@ final class ServerHandler extends ChannelInboundHandlerAdapter {
      */
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-        Throwable why = LegFailure.reason(cause);
-        if (LegFailure.saysMoreThanTheClose(session, why)) {
+        Throwable why = ClientHandler.reason(cause);
+        if (ClientHandler.saysMoreThanTheClose(session, why)) {
             session.serverFailed(why);
         }
         if (cause instanceof IOException) {

@@ -6,7 +6,6 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.understudy.base.Durations;
 import java.time.Duration;
 import java.util.Collection;
-import java.util.EnumMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -75,7 +74,7 @@ public final class AbsentPrimary {
      */
     private record Waiting(Kind kind, long begunNanos, long askedNanos, int outages, Consumer<Outcome> then) {}
 
-    private final Map<Kind, Map<Outcome, Counter>> counters = new EnumMap<>(Kind.class);
+    private final MeterRegistry registry;
     /** Guarded by this, as the next two. */
     private final Map<ClientSession, Waiting> waiting = new LinkedHashMap<>();
 
@@ -91,23 +90,24 @@ public final class AbsentPrimary {
     private volatile long absentNanos;
 
     AbsentPrimary(MeterRegistry registry) {
+        this.registry = registry;
         for (Kind kind : Kind.values()) {
-            Map<Outcome, Counter> byOutcome = new EnumMap<>(Outcome.class);
             for (Outcome outcome : Outcome.values()) {
-                byOutcome.put(
-                        outcome,
-                        Counter.builder("understudy.failover.held")
-                                .description("Logins and sessions that waited for a primary or an outcome")
-                                .tag("what", label(kind))
-                                .tag("outcome", label(outcome))
-                                .register(registry));
+                counter(kind, outcome); // which shows it before it happens
             }
-            counters.put(kind, byOutcome);
             Gauge.builder("understudy.failover.waiting", this, all -> all.count(kind))
                     .description("Logins and sessions that wait for a primary or for a statement's outcome")
                     .tag("what", label(kind))
                     .register(registry);
         }
+    }
+
+    private Counter counter(Kind kind, Outcome outcome) {
+        return Counter.builder("understudy.failover.held")
+                .description("Logins and sessions that waited for a primary or an outcome")
+                .tag("what", label(kind))
+                .tag("outcome", label(outcome))
+                .register(registry);
     }
 
     private static String label(Enum<?> constant) {
@@ -196,7 +196,7 @@ public final class AbsentPrimary {
     synchronized boolean told(ClientSession session, @Nullable Consumer<Outcome> then) {
         Waiting its = waiting.remove(session);
         if (its != null) {
-            count(its.kind(), Outcome.WENT_ON);
+            counter(its.kind(), Outcome.WENT_ON).increment();
             if (then != null) {
                 waiting.put(
                         session, new Waiting(Kind.SESSION, its.begunNanos(), its.askedNanos(), its.outages(), then));
@@ -305,7 +305,7 @@ public final class AbsentPrimary {
                 boolean missed = missed(its);
                 ends.put(each.getKey(), () -> its.then().accept(missed ? outcome : Outcome.LEFT));
                 if (missed) {
-                    count(its.kind(), outcome);
+                    counter(its.kind(), outcome).increment();
                 }
             }
         }
@@ -324,17 +324,12 @@ public final class AbsentPrimary {
         return its.kind() != Kind.SESSION || its.outages() != outages;
     }
 
-    private void count(Kind kind, Outcome outcome) {
-        Objects.requireNonNull(Objects.requireNonNull(counters.get(kind)).get(outcome))
-                .increment();
-    }
-
     /** Takes out a session that ends while it waits. */
     synchronized void leave(ClientSession session, CloseReason reason) {
         Waiting gone = waiting.remove(session);
         if (gone != null) {
             if (missed(gone)) {
-                count(gone.kind(), Outcome.LEFT);
+                counter(gone.kind(), Outcome.LEFT).increment();
             }
             log.atDebug()
                     .addKeyValue("session", session.id())

@@ -58,7 +58,7 @@ final class BoundaryRequests {
 
     /** See {@link ClientSession#leaveNow}. */
     void leaveNow(int change) {
-        if (leaving && leavingSince <= change && !session.ended() && !session.waits() && !session.movesAtOnce()) {
+        if (leaving && leavingSince <= change && !session.ended() && !session.wait.on() && !session.movesAtOnce()) {
             // ERROR 1053 says that a command was not executed. Of one that has been sent that is not known.
             boolean unknown = session.loggedIn() && session.phase().responsesDue();
             if (unknown && session.leavesForOutcome()) {
@@ -84,7 +84,7 @@ final class BoundaryRequests {
     /** Ends {@link #hold}, and the wait for a primary once that is over. Returns whether the session was held. */
     boolean release() {
         holding = false;
-        return !session.waits() && !leaving && goOn();
+        return !session.wait.on() && !leaving && goOn();
     }
 
     /**
@@ -94,14 +94,14 @@ final class BoundaryRequests {
      */
     boolean arrived() {
         leaving = false;
-        boolean went = !holding && !session.waits() && goOn();
+        boolean went = !holding && !session.wait.on() && goOn();
         apply();
         return went;
     }
 
     /** Has the session, whose server is the primary again, go on there, unless something else holds it. */
     boolean stays() {
-        return !holding && !session.waits() && goOn();
+        return !holding && !session.wait.on() && goOn();
     }
 
     /** Has the session go on after its wait for a primary, unless an operator holds it. Returns whether it was held. */
@@ -110,7 +110,7 @@ final class BoundaryRequests {
     }
 
     private boolean goOn() {
-        boolean stays = !session.moves();
+        boolean stays = !session.moving.runs();
         long waited = stays && session.phase() instanceof Relaying relaying ? relaying.release() : 0;
         if (waited > 0) {
             hold.waited(waited);
@@ -142,7 +142,7 @@ final class BoundaryRequests {
         } else if (draining) {
             session.end(CloseReason.DRAINED);
         } else if (session.phase() instanceof Relaying relaying) {
-            boolean waits = session.awaitsPrimaryAtBoundary(); // also where an operator holds it: that may end first
+            boolean waits = session.wait.awaitAtBoundary(); // also where an operator holds it: that may end first
             if (waits || holding) {
                 relaying.hold();
             }

@@ -11,13 +11,14 @@ import io.understudy.wire.MalformedPacketException;
 import io.understudy.wire.PacketSink;
 import io.understudy.wire.Packets;
 import io.understudy.wire.packet.AuthResponseField;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Carries the authentication exchange of COM_CHANGE_USER between legs of which only one is secure, as the login did:
  * packets are held until they are complete, passed to the {@link AuthBridge} and renumbered, because one leg may have
  * an additional packet. All other packets pass unchanged.
  */
-final class ChangeUserBridge implements AuthBridge.Ends, ChangeUserDialogue {
+final class ChangeUserBridge implements AuthBridge.Ends {
     private final AuthBridge bridge;
     private final SessionModel model;
     private final Leg client;
@@ -28,34 +29,35 @@ final class ChangeUserBridge implements AuthBridge.Ends, ChangeUserDialogue {
     private int clientNext;
     private int serverNext;
 
-    ChangeUserBridge(AuthBridge bridge, SessionModel model, Leg client, Leg server) {
+    private ChangeUserBridge(AuthBridge bridge, SessionModel model, Leg client, Leg server) {
         this.bridge = bridge;
         this.model = model;
         this.client = client;
         this.server = server;
     }
 
-    @Override
-    public boolean legsUnlike() {
-        return true;
+    /**
+     * Returns the bridge of a session; null for legs that are alike, between which the exchange is relayed unchanged.
+     */
+    static @Nullable ChangeUserBridge of(@Nullable AuthBridge bridge, SessionModel model, Leg client, Leg server) {
+        return bridge == null ? null : new ChangeUserBridge(bridge, model, client, server);
     }
 
-    @Override
-    public PacketSink commands(PacketSink next) {
+    /** Returns the sink for the client's packets, in front of {@code next}. */
+    PacketSink commands(PacketSink next) {
         return new Commands(next);
     }
 
-    @Override
-    public PacketSink responses(PacketSink next) {
+    /** Returns the sink for the server's packets, in front of {@code next}. */
+    PacketSink responses(PacketSink next) {
         return new Responses(next);
     }
 
     /**
      * Returns whether the oldest command in flight is COM_CHANGE_USER: the packets of both legs then belong to its
-     * exchange.
+     * exchange, and are renumbered here.
      */
-    @Override
-    public boolean active() {
+    boolean active() {
         Exchange head = model.inFlight().head();
         if (head == null || head.code() != CommandCode.CHANGE_USER) {
             return false;
@@ -68,18 +70,18 @@ final class ChangeUserBridge implements AuthBridge.Ends, ChangeUserDialogue {
         return true;
     }
 
-    @Override
-    public int clientSequence() {
+    /** Returns the number of the next packet to the client, while {@link #active} returns true. */
+    int clientSequence() {
         return clientNext & 0xFF;
     }
 
-    @Override
-    public int serverSequence() {
+    /** Returns the number of the next packet from the server, while {@link #active} returns true. */
+    int serverSequence() {
         return serverNext & 0xFF;
     }
 
-    @Override
-    public void close() {
+    /** Overwrites secrets, when the session ends or is relayed unread. */
+    void close() {
         bridge.forget();
     }
 
@@ -115,50 +117,19 @@ final class ChangeUserBridge implements AuthBridge.Ends, ChangeUserDialogue {
     }
 
     /** One direction: holds packets, and decides which of them are forwarded. */
-    private abstract static class Direction implements PacketSink {
-        final PacketSink next;
+    private abstract static class Direction extends SinkBefore {
         boolean held;
         boolean swallowed;
 
         Direction(PacketSink next) {
-            this.next = next;
-        }
-
-        @Override
-        public void onContinued(int sequence) {
-            next.onContinued(sequence);
+            super(next);
         }
 
         @Override
         public void onEnd() {
             if (!swallowed) {
-                next.onEnd();
+                super.onEnd();
             }
-        }
-
-        @Override
-        public boolean takesRows() {
-            return next.takesRows();
-        }
-
-        @Override
-        public void onRows(int packets, int payload, int sequence) {
-            next.onRows(packets, payload, sequence);
-        }
-
-        @Override
-        public boolean replacesShown() {
-            return next.replacesShown();
-        }
-
-        @Override
-        public PacketSink instead(RuntimeException fault, boolean undecided) {
-            return next.instead(fault, undecided);
-        }
-
-        @Override
-        public void forward(ByteBuf bytes) {
-            next.forward(bytes);
         }
     }
 

@@ -12,6 +12,7 @@ import java.net.SocketAddress;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -31,14 +32,16 @@ public final class ClientSession {
     private final SessionEnvironment environment;
     private final Consumer<ClientSession> onEnd;
     private final SessionFaults faults;
-    private final BoundaryRequests requests;
-    private final PrimaryWait wait;
-    private final Moving moving;
+    final BoundaryRequests requests;
+    final PrimaryWait wait;
+    final Moving moving;
     private final long begunNanos = System.nanoTime();
 
     private Runnable leaveWait = () -> {};
     private SessionPhase phase;
-    private Leg server = NoServer.LEG;
+    /** Null until the session is connected. */
+    private @Nullable Leg server;
+
     private Destination destination = Destination.FIXED;
     private Future<?> loginTimeout = NoTask.NONE;
     /** Connects to the present primary. */
@@ -59,8 +62,7 @@ public final class ClientSession {
         this.environment = environment;
         this.onEnd = onEnd;
         this.phase = new Connecting(client);
-        this.faults = new SessionFaults(
-                id, client, environment.metrics(), environment.repeatedWarning(), this::serverThreadId);
+        this.faults = new SessionFaults(id, client, environment.metrics(), environment.repeated, this::serverThreadId);
         this.requests = new BoundaryRequests(this, faults, environment.hold());
         this.wait = new PrimaryWait(this, environment.absentPrimary(), faults, requests);
         this.moving = new Moving(this, environment);
@@ -140,16 +142,11 @@ public final class ClientSession {
         }
         parting.run();
         login.close(CloseReason.SERVER_CLOSED);
-        server = NoServer.LEG;
+        server = null;
         destination = Destination.FIXED;
         phase = new Connecting(client);
         connecting(true);
         return true;
-    }
-
-    /** Returns whether the session waits for a primary. */
-    boolean waits() {
-        return wait.on();
     }
 
     /** Called when there is no primary: the session waits at its next boundary, at once when idle. */
@@ -158,16 +155,6 @@ public final class ClientSession {
         if (!awaitPrimaryAgain()) {
             requests.apply();
         }
-    }
-
-    /** Returns whether the session, at a boundary, now waits for a primary. */
-    boolean awaitsPrimaryAtBoundary() {
-        return wait.awaitAtBoundary();
-    }
-
-    /** Has a session at a boundary wait that has no server any more. Returns false if it is to end at once. */
-    boolean outlivesServer() {
-        return wait.outlivesServer();
     }
 
     /**
@@ -191,7 +178,7 @@ public final class ClientSession {
     /** Called when the login has succeeded. */
     void loggedIn(LoginResult login) {
         if (environment.moves()) {
-            moving.mover().loggedIn(login);
+            moving.loggedIn(login);
         } else {
             login.proof().wipe();
         }
@@ -204,13 +191,13 @@ public final class ClientSession {
      * @return false if it is to end instead
      */
     boolean move() {
-        if (moves()) {
+        if (moving.runs()) {
             return true;
         }
         if (clientDone || !(phase instanceof Relaying relaying)) {
             return false;
         }
-        if (mayMove() && awaitsPrimaryAtBoundary()) {
+        if (mayMove() && wait.awaitAtBoundary()) {
             relaying.hold();
             return true;
         }
@@ -221,11 +208,6 @@ public final class ClientSession {
     void staysWithServer() {
         moving.stay();
         wentOn(requests.stays());
-    }
-
-    /** Returns whether the session is being moved. */
-    boolean moves() {
-        return moving.runs();
     }
 
     /** Returns whether sessions may move. One that logs in ends that with its server, and then moves. */
@@ -273,7 +255,7 @@ public final class ClientSession {
      * @param before its thread id until then
      */
     void moved(Destination to, Runnable parting, String user, long before) {
-        environment.threadIds().register(id, user, to.name(), before, serverThreadId());
+        environment.threadIds.register(id, user, to.name(), before, serverThreadId());
         destination = to;
         this.parting = parting;
         wait.arrived();
@@ -330,7 +312,7 @@ public final class ClientSession {
 
     /** Returns whether the login is over, or its TLS is relayed unread. */
     public boolean loggedIn() {
-        return phase instanceof Relaying || phase instanceof Unread || phase instanceof Passthrough;
+        return phase instanceof Relaying || phase instanceof Unread;
     }
 
     /**
@@ -369,7 +351,7 @@ public final class ClientSession {
                 client,
                 primary,
                 environment.loginPolicy(),
-                environment.plugins().wantsGtids(),
+                environment.plugins.wantsGtids(),
                 new LoginOutcome(this, client, primary, environment, to, faults)));
         client.setReading(true);
         primary.setReading(true);
@@ -404,7 +386,7 @@ public final class ClientSession {
 
     /** Processes bytes from the server. Takes ownership. */
     public void fromServer(ByteBuf bytes) {
-        if (moves()) {
+        if (moving.runs()) {
             bytes.release(); // The old server says why it closes: to the client that would be a response.
             return;
         }
@@ -484,7 +466,7 @@ public final class ClientSession {
         } else if (loggedIn()) {
             // The server must see it, too: it may be waiting for the rest of a file that will not come.
             endPassedOn = true;
-            server.shutdownOutput();
+            leg().shutdownOutput();
         } // else once that the commands sent with the login have been passed on
     }
 
@@ -496,10 +478,15 @@ public final class ClientSession {
      */
     public void clientClosed(boolean closeNotify) {
         if (!closeNotify && phase.responsesDue()) {
-            server.closeWithoutNotify();
+            leg().closeWithoutNotify();
         }
         countDeparture();
         end(CloseReason.CLIENT_CLOSED);
+    }
+
+    /** Returns the server's leg, from which responses are due. */
+    private Leg leg() {
+        return Objects.requireNonNull(server, "not connected to the primary");
     }
 
     private void countDeparture() {
@@ -673,11 +660,13 @@ public final class ClientSession {
         environment.metrics().closed(reason.label());
         moving.ended();
         if (moving.count() > 0) {
-            environment.threadIds().remove(id);
+            environment.threadIds.remove(id);
         }
         last.close(reason);
         client.closeAfterInput();
-        server.closeAfterFlush();
+        if (server != null) {
+            server.closeAfterFlush();
+        }
         faults.ended(last, reason);
         onEnd.accept(this);
     }

@@ -8,20 +8,19 @@ import io.understudy.wire.Packets;
  * Holds each OK packet until it is complete, and forwards it to the client without the session state that only the
  * proxy requested.
  */
-final class FilteredResponses implements PacketSink {
+final class FilteredResponses extends SinkBefore {
     /**
      * An OK packet of this length or less has neither text nor state. Most results end with one, and holding it would
      * cut them in two.
      */
     private static final int BARE_OK = 7;
 
-    private final PacketSink next;
     private final OkPacketFilter filter;
     private int sequence;
     private boolean held;
 
     FilteredResponses(PacketSink next, OkPacketFilter filter) {
-        this.next = next;
+        super(next);
         this.filter = filter;
     }
 
@@ -48,35 +47,5 @@ final class FilteredResponses implements PacketSink {
         }
         next.forward(replacement);
         return false;
-    }
-
-    @Override
-    public PacketSink instead(RuntimeException fault, boolean undecided) {
-        return next.instead(fault, undecided);
-    }
-
-    @Override
-    public void onContinued(int sequenceNumber) {
-        next.onContinued(sequenceNumber);
-    }
-
-    @Override
-    public void onEnd() {
-        next.onEnd();
-    }
-
-    @Override
-    public boolean takesRows() {
-        return next.takesRows();
-    }
-
-    @Override
-    public void onRows(int packets, int payload, int sequenceNumber) {
-        next.onRows(packets, payload, sequenceNumber);
-    }
-
-    @Override
-    public void forward(ByteBuf bytes) {
-        next.forward(bytes);
     }
 }

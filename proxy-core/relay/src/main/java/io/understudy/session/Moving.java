@@ -2,9 +2,12 @@ package io.understudy.session;
 
 import io.understudy.command.Question;
 import io.understudy.command.SessionModel;
+import io.understudy.handshake.LoginResult;
 import io.understudy.metrics.CoreMetrics;
 import io.understudy.move.NotMoved;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -36,7 +39,9 @@ final class Moving {
 
     private final ClientSession session;
     private final SessionEnvironment environment;
-    private SessionMover mover = SessionMover.NONE;
+    /** Null until the session has a server to leave. */
+    private @Nullable SessionMover mover;
+
     private State state = State.STAYS;
     private boolean patienceOver;
     /** Ends the wait for an answer. */
@@ -55,8 +60,15 @@ final class Moving {
         mover = next;
     }
 
-    SessionMover mover() {
-        return mover;
+    /** See {@link SessionMover#loggedIn}. */
+    void loggedIn(LoginResult login) {
+        if (mover != null) {
+            mover.loggedIn(login);
+        }
+    }
+
+    private SessionMover mover() {
+        return Objects.requireNonNull(mover, "not connected to the primary");
     }
 
     /** Returns whether the server's leg is being exchanged. */
@@ -108,29 +120,32 @@ final class Moving {
     private void limitAnswer(Relaying relaying) {
         long question = relaying.model().commands();
         int before = count;
-        answerWait = mover.later(
-                () -> {
-                    boolean asked = relaying.model().commands() == question && count == before;
-                    if (asked && relaying.awaitsResponse() && !session.hasPrimary() && session.model() != null) {
-                        missed("diagnostics");
-                        session.end(CloseReason.PRIMARY_CHANGED);
-                    }
-                },
-                ANSWER_MILLIS);
+        answerWait = mover().later(
+                        () -> {
+                            boolean asked = relaying.model().commands() == question && count == before;
+                            if (asked
+                                    && relaying.awaitsResponse()
+                                    && !session.hasPrimary()
+                                    && session.model() != null) {
+                                missed("diagnostics");
+                                session.end(CloseReason.PRIMARY_CHANGED);
+                            }
+                        },
+                        ANSWER_MILLIS);
     }
 
     private void awaitCommand(Relaying relaying) {
         if (state != State.AWAITS_COMMAND) {
             state = State.AWAITS_COMMAND;
             int mine = ++awaited;
-            mover.later(
-                    () -> {
-                        if (mine == awaited && state == State.AWAITS_COMMAND) {
-                            giveUpDiagnostics();
-                            goOn();
-                        }
-                    },
-                    DIAGNOSTICS_MILLIS);
+            mover().later(
+                            () -> {
+                                if (mine == awaited && state == State.AWAITS_COMMAND) {
+                                    giveUpDiagnostics();
+                                    goOn();
+                                }
+                            },
+                            DIAGNOSTICS_MILLIS);
         }
         relaying.holdNext(this::goOn);
     }
@@ -158,7 +173,7 @@ final class Moving {
         state = State.RUNS;
         relaying.hold();
         SessionModel model = relaying.model();
-        mover.move(model, relaying.ownVariables(), relaying.readAgain(), serverGone, new SessionMover.Result() {
+        mover().move(model, relaying.ownVariables(), relaying.readAgain(), serverGone, new SessionMover.Result() {
             @Override
             @SuppressWarnings("NonAtomicVolatileUpdate") // one thread writes, others read
             public void moved(Destination to, Runnable parting, long serverThreadId) {
@@ -174,7 +189,7 @@ final class Moving {
             @Override
             public void failed(NotMoved why) {
                 over();
-                if (why.reason().equals(NotMoved.UNREACHABLE) && session.outlivesServer()) {
+                if (why.reason().equals(NotMoved.UNREACHABLE) && session.wait.outlivesServer()) {
                     return;
                 }
                 environment.metrics().moved(why.reason());
@@ -191,7 +206,9 @@ final class Moving {
     /** Called when the session has ended. */
     void ended() {
         answerWait.run();
-        mover.ended();
+        if (mover != null) {
+            mover.ended();
+        }
     }
 
     private void over() {

@@ -2,10 +2,9 @@ package io.understudy.session;
 
 import io.understudy.command.CommandListener;
 import io.understudy.command.Exchange;
+import io.understudy.command.GtidTracking;
 import io.understudy.command.SessionModel;
 import io.understudy.host.SessionPlugin;
-import io.understudy.inject.GtidTracking;
-import io.understudy.inject.InjectionSource;
 import io.understudy.metrics.CoreMetrics;
 import io.understudy.plugin.InjectedStatement;
 import io.understudy.plugin.InjectionResult;
@@ -22,6 +21,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
  * {@link GtidTracking}. An observer that throws is reported and taken out, and its variables are set back; the session
  * continues. Must be used on the session's event loop.
  */
-final class ObserverChain implements CommandListener, InjectionSource, WatchedRows.Fault {
+final class ObserverChain implements CommandListener {
     private static final int ER_USER_LIMIT_REACHED = 1226;
     /** The reasons that an observer is told when the session goes on without it. */
     private static final String REMOVED = "removed";
@@ -60,13 +60,12 @@ final class ObserverChain implements CommandListener, InjectionSource, WatchedRo
     /** Whether a plugin has changed the session, and may have to undo the change. */
     private boolean changed;
 
-    ObserverChain(
-            List<SessionPlugin> plugins, GtidTracking tracking, SessionModel session, SessionEnvironment environment) {
+    ObserverChain(List<SessionPlugin> plugins, SessionModel session, SessionEnvironment environment) {
         this.session = session;
         this.environment = environment;
         this.metrics = environment.metrics();
         this.limited = environment.limitedAccounts();
-        this.tracking = tracking;
+        this.tracking = session.tracking();
         core = plugins.size();
         names = new String[core + 1];
         observers = new SessionObserver[core + 1];
@@ -188,37 +187,31 @@ final class ObserverChain implements CommandListener, InjectionSource, WatchedRo
         return (union & Interest.ROWS) != 0;
     }
 
-    @Override
-    public void rowWatcherFailed(Exchange exchange, Throwable fault) {
+    /** Called with the response whose watcher of rows has thrown. */
+    void rowWatcherFailed(Exchange exchange, Throwable fault) {
         retire(exchange.rowWatcherSlot(), "onRow", fault);
     }
 
     @Override
     public void onReset() {
-        begin();
-        for (int i = 0; i < observers.length; i++) {
-            try {
-                for (SessionVariable variable : variables[i]) {
-                    variable.reset();
-                }
-                observers[i].onReset();
-            } catch (Throwable fault) {
-                retire(i, "onReset", fault);
-            }
-        }
+        begunAnew("onReset", SessionObserver::onReset);
     }
 
     /** Called when the session has gone on to another server, whose connection has none of the proxy's variables. */
     void moved() {
+        begunAnew("onMoved", SessionObserver::onMoved);
+    }
+
+    private void begunAnew(String where, Consumer<SessionObserver> call) {
         begin();
         for (int i = 0; i < observers.length; i++) {
             try {
                 for (SessionVariable variable : variables[i]) {
                     variable.reset();
                 }
-                observers[i].onMoved();
+                call.accept(observers[i]);
             } catch (Throwable fault) {
-                retire(i, "onMoved", fault);
+                retire(i, where, fault);
             }
         }
     }
@@ -275,11 +268,15 @@ final class ObserverChain implements CommandListener, InjectionSource, WatchedRo
      */
     void close(String reason) {
         for (int i = 0; i < observers.length; i++) {
-            try {
-                observers[i].onClose(reason);
-            } catch (Throwable fault) {
-                environment.plugins().faulted(session, names[i], "onClose", fault);
-            }
+            close(i, observers[i], reason);
+        }
+    }
+
+    private void close(int number, SessionObserver observer, String reason) {
+        try {
+            observer.onClose(reason);
+        } catch (Throwable fault) {
+            environment.plugins.faulted(session, names[number], "onClose", fault);
         }
     }
 
@@ -288,13 +285,18 @@ final class ObserverChain implements CommandListener, InjectionSource, WatchedRo
         return (union & Interest.BOUNDARY) != 0 || tracking.isOn();
     }
 
-    @Override
-    public boolean wants() {
+    /**
+     * Returns whether any observer may inject or refuse a statement now. Only then are statements held until they are
+     * complete.
+     */
+    boolean wants() {
         return (union & Interest.BOUNDARY) != 0 || !quiet && tracking.wants();
     }
 
-    @Override
-    public boolean owes() {
+    /**
+     * Returns whether a variable must still be set back, so that commands that may write are held even off a boundary.
+     */
+    boolean owes() {
         for (int i = 0; setsVariables && i < core; i++) {
             if (isAway(i)) {
                 return true;
@@ -312,14 +314,14 @@ final class ObserverChain implements CommandListener, InjectionSource, WatchedRo
         return false;
     }
 
-    @Override
-    public void afterLogin(Sink sink) {
+    /** Gives the statements to inject before the session's first command. */
+    void afterLogin(BoundaryInjector sink) {
         for (int i = 0; !quiet && i < core; i++) {
             set(i, null, true, sink);
         }
     }
 
-    private void set(int observer, @Nullable String settingText, boolean atBoundary, Sink sink) {
+    private void set(int observer, @Nullable String settingText, boolean atBoundary, BoundaryInjector sink) {
         for (SessionVariable variable : variables[observer]) {
             InjectedStatement statement = variable.ahead(settingText, atBoundary);
             if (statement != null) {
@@ -328,8 +330,11 @@ final class ObserverChain implements CommandListener, InjectionSource, WatchedRo
         }
     }
 
-    @Override
-    public void ahead(Exchange exchange, boolean atBoundary, Sink sink) {
+    /**
+     * Gives the statements to inject ahead of a command, in the order in which they are sent; off a boundary only those
+     * that set variables back. At a boundary it may also refuse the command, by an exception.
+     */
+    void ahead(Exchange exchange, boolean atBoundary, BoundaryInjector sink) {
         boolean statement = exchange.isStatement();
         StatementSummary summary = exchange.summary();
         boolean wouldClear = summary != null && summary.readsDiagnostics();
@@ -363,7 +368,7 @@ final class ObserverChain implements CommandListener, InjectionSource, WatchedRo
         }
     }
 
-    private void beforeCommand(int observer, Exchange exchange, boolean injects, Sink sink) {
+    private void beforeCommand(int observer, Exchange exchange, boolean injects, BoundaryInjector sink) {
         InjectedStatement statement;
         try {
             statement = observers[observer].beforeCommand(exchange);
@@ -396,15 +401,11 @@ final class ObserverChain implements CommandListener, InjectionSource, WatchedRo
         if (mayWatchRows()) {
             session.inFlight().unwatchRows(observer);
         }
-        try {
-            leaving.onClose(reason);
-        } catch (Throwable fault) {
-            environment.plugins().faulted(session, names[observer], "onClose", fault);
-        }
+        close(observer, leaving, reason);
     }
 
     private void retire(int observer, String where, Throwable fault) {
-        environment.plugins().faulted(session, names[observer], where, fault);
+        environment.plugins.faulted(session, names[observer], where, fault);
         takeOut(observer, RETIRED);
     }
 }

@@ -2,7 +2,7 @@ package io.understudy.session;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
-import io.understudy.inject.GtidTracking;
+import io.understudy.command.GtidTracking;
 import io.understudy.protocol.Capabilities;
 import io.understudy.wire.packet.SessionState;
 import io.understudy.wire.packet.SessionStateFilter;
@@ -14,29 +14,13 @@ import org.jspecify.annotations.Nullable;
  * Removes from OK packets for the client the session state that only the proxy requested, and the address with which
  * MariaDB directs clients past the proxy.
  */
-final class OkPacketFilter {
-    private final SessionStateFilter filter;
-    private final boolean all;
-    private final boolean redirects;
-    private final GtidTracking tracking;
-    private final ByteBufAllocator alloc;
-    private final Runnable onRedirect;
-
-    private OkPacketFilter(
-            SessionStateFilter filter,
-            boolean all,
-            boolean redirects,
-            GtidTracking tracking,
-            ByteBufAllocator alloc,
-            Runnable onRedirect) {
-        this.filter = filter;
-        this.all = all;
-        this.redirects = redirects;
-        this.tracking = tracking;
-        this.alloc = alloc;
-        this.onRedirect = onRedirect;
-    }
-
+record OkPacketFilter(
+        SessionStateFilter filter,
+        boolean all,
+        boolean redirects,
+        GtidTracking tracking,
+        ByteBufAllocator alloc,
+        Runnable onRedirect) {
     /**
      * Returns the filter for a session, or null when there is nothing to remove.
      *

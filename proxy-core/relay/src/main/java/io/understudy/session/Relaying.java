@@ -9,8 +9,6 @@ import io.understudy.command.ResponseTracker;
 import io.understudy.command.SessionModel;
 import io.understudy.handshake.AuthBridge;
 import io.understudy.handshake.LoginRefusal;
-import io.understudy.inject.BoundaryInjector;
-import io.understudy.inject.HeldCommand;
 import io.understudy.metrics.RelayCounts;
 import io.understudy.plugin.Outcome;
 import io.understudy.sql.StatementKind;
@@ -48,6 +46,7 @@ final class Relaying implements SessionPhase {
 
     private static final int NO_STATEMENT = KINDS.size() - 1;
 
+    private final ClientSession session;
     private final Leg client;
     private final Leg server;
     private final SessionModel model;
@@ -56,17 +55,16 @@ final class Relaying implements SessionPhase {
     private final CommandTracker tracker;
     private final PacketScanner commands;
     private final PacketScanner responses;
-    private final Runnable mayBeIdle;
     /** Null if no observer injects statements. */
     private final @Nullable BoundaryInjector injector;
 
     private final ResponseTracker responseTracker;
 
-    private final Transition transition;
     /** Behind {@link #changeUser}. */
     private final PacketSink toClient;
 
-    private ChangeUserDialogue changeUser;
+    /** Null between legs that are alike. */
+    private @Nullable ChangeUserBridge changeUser;
 
     /** Null while the session can be read. */
     private @Nullable Unfit unfit;
@@ -102,36 +100,27 @@ final class Relaying implements SessionPhase {
     private boolean leavesDiagnostics;
 
     /** Why the session can no longer be read, and what forwards the packets from there on. */
-    private record Unfit(RuntimeException fault, UnreadCommands commands, UnreadResponses responses) {}
-
-    /** Called when a packet did not fit, with the next phase. */
-    interface Transition {
-        void unread(Unread next, RuntimeException fault);
-    }
+    private record Unfit(RuntimeException fault, UnreadPackets commands, UnreadPackets responses) {}
 
     /**
      * @param filter removes parts of OK packets for the client; null to forward them unchanged
-     * @param mayBeIdle called after each read of the server, which may leave the session at a boundary
-     * @param transition called once, when the session can no longer be read
+     * @param bridge for legs of which only one is secure; else null
      */
     Relaying(
+            ClientSession session,
             Leg client,
             Leg server,
             SessionModel model,
             ObserverChain observers,
             SessionEnvironment environment,
             @Nullable OkPacketFilter filter,
-            ChangeUserDialogue changeUser,
-            Runnable mayBeIdle,
-            Transition transition) {
+            @Nullable AuthBridge bridge) {
+        this.session = session;
         this.client = client;
         this.server = server;
         this.model = model;
         this.observers = observers;
         this.counts = environment.metrics().relayCounts();
-        this.mayBeIdle = mayBeIdle;
-        this.changeUser = changeUser;
-        this.transition = transition;
         injector = observers.mayWant() ? new BoundaryInjector(model, observers, server.alloc(), server::write) : null;
         responseTracker = new ResponseTracker(
                 model,
@@ -140,7 +129,9 @@ final class Relaying implements SessionPhase {
                 (fault, undecided) -> unfit(fault, undecided).responses(),
                 this::responded);
         PacketSink filtered = filter == null ? responseTracker : new FilteredResponses(responseTracker, filter);
-        toClient = observers.mayWatchRows() ? new WatchedRows(filtered, model.inFlight(), observers) : filtered;
+        toClient = observers.mayWatchRows()
+                ? new WatchedRows(filtered, model.inFlight(), observers::rowWatcherFailed)
+                : filtered;
         tracker = new CommandTracker(
                 model,
                 observers,
@@ -148,8 +139,28 @@ final class Relaying implements SessionPhase {
                 responseTracker,
                 server,
                 (fault, undecided) -> unfit(fault, false).commands());
-        commands = new PacketScanner(changeUser.commands(tracker), server.alloc());
-        responses = new PacketScanner(changeUser.responses(toClient), client.alloc());
+        commands = new PacketScanner(tracker, server.alloc());
+        responses = new PacketScanner(toClient, client.alloc());
+        changeUserBy(bridge);
+    }
+
+    private void changeUserBy(@Nullable AuthBridge bridge) {
+        ChangeUserBridge between = ChangeUserBridge.of(bridge, model, client, server);
+        changeUser = between;
+        commands.reportTo(between == null ? tracker : between.commands(tracker));
+        responses.reportTo(between == null ? toClient : between.responses(toClient));
+    }
+
+    /** Returns what carries the COM_CHANGE_USER in progress between unlike legs; null without one. */
+    private @Nullable ChangeUserBridge changingUser() {
+        ChangeUserBridge between = changeUser;
+        return between != null && between.active() ? between : null;
+    }
+
+    private void forgetSecrets() {
+        if (changeUser != null) {
+            changeUser.close();
+        }
     }
 
     /**
@@ -158,8 +169,9 @@ final class Relaying implements SessionPhase {
      */
     void numberResponses() {
         responses.numberBy(came -> {
-            if (changeUser.active()) {
-                return changeUser.serverSequence();
+            ChangeUserBridge changing = changingUser();
+            if (changing != null) {
+                return changing.serverSequence();
             }
             Exchange head = model.inFlight().head();
             // Where responses are no longer tracked, the number guessed from the frames is used.
@@ -270,7 +282,7 @@ final class Relaying implements SessionPhase {
             }
         }
         // Also behind the response to an injected statement, and before what waits for that goes to the server.
-        mayBeIdle.run();
+        session.applyBoundaryRequests();
         if (held != HeldCommand.NONE
                 && !onHold
                 && (full ? !model.inFlight().isFull() : model.inFlight().isEmpty())) {
@@ -312,7 +324,6 @@ final class Relaying implements SessionPhase {
         if (!leavesDiagnostics) {
             return Question.NOT_ASKED;
         }
-        held.gather(client.alloc());
         ByteBuf first = held.first();
         Question asked = first == null ? null : model.question(first);
         return asked == Question.CUT ? null : asked;
@@ -351,7 +362,7 @@ final class Relaying implements SessionPhase {
                 && !model.sending() // what comes of it must reach no other server
                 && responses.cleanCut()
                 && !closeExpected()
-                && !changeUser.active();
+                && changingUser() == null;
         CompletionStage<Outcome> stage = observers.outcomeOf(statement.exchange(), tells ? patience : Duration.ZERO);
         if (!tells || stage == null) {
             return null;
@@ -411,11 +422,9 @@ final class Relaying implements SessionPhase {
      */
     private void followSecrecy() {
         AuthBridge bridge = AuthBridge.between(client.isSecret(), server.isSecret());
-        if (changeUser.legsUnlike() != (bridge != null)) {
-            changeUser.close();
-            changeUser = ChangeUserDialogue.of(bridge, model, client, server);
-            commands.reportTo(changeUser.commands(tracker));
-            responses.reportTo(changeUser.responses(toClient));
+        if ((changeUser == null) != (bridge == null)) {
+            forgetSecrets();
+            changeUserBy(bridge);
         }
     }
 
@@ -449,12 +458,13 @@ final class Relaying implements SessionPhase {
         // A refusal is the proxy's own decision, in an exchange between unlike legs both halves are the proxy's own,
         // and in a session that has moved the ids of statements: none of it can be relayed unread.
         if (unfit != null
-                || changeUser.active()
+                || changingUser() != null
                 || isOwnDecision(fault)
                 || model.prepared().moved()) {
             throw fault;
         }
-        Unfit found = new Unfit(fault, new UnreadCommands(server, changeUser.legsUnlike()), unreadResponses(undecided));
+        Unfit found = new Unfit(
+                fault, UnreadPackets.ofClient(server, commands, changeUser != null), unreadResponses(undecided));
         unfit = found;
         return found;
     }
@@ -464,21 +474,29 @@ final class Relaying implements SessionPhase {
     }
 
     /** @param undecided whether the current packet will be reported again */
-    private UnreadResponses unreadResponses(boolean undecided) {
+    private UnreadPackets unreadResponses(boolean undecided) {
         Exchange head = model.inFlight().head();
         int injected = model.inFlight().injectedAhead();
         boolean begun = injected > 0 && head != null && head.packets() > (undecided ? 1 : 0);
-        return new UnreadResponses(client, begun ? injected - 1 : injected, begun);
+        return UnreadPackets.ofServer(client, responses, begun ? injected - 1 : injected, begun);
     }
 
     private void becomeUnread(Unfit found) {
         observers.close(Unread.LABEL);
-        commands.reportTo(found.commands());
-        responses.reportTo(found.responses());
-        changeUser.close();
+        found.commands().begin();
+        found.responses().begin();
+        forgetSecrets();
         server.awaitAtLeast(1);
-        transition.unread(
-                new Unread(client, server, model, counts, found.commands(), found.responses(), commands, responses),
+        session.unread(
+                new Unread(
+                        client,
+                        server,
+                        model,
+                        model.serverThreadId(),
+                        counts,
+                        found.commands(),
+                        found.responses(),
+                        () -> {}),
                 found.fault());
         model.inFlight().givePermits();
         client.setReading(true);
@@ -557,7 +575,8 @@ final class Relaying implements SessionPhase {
 
     @Override
     public int errorSequence() {
-        int next = changeUser.active() ? changeUser.clientSequence() : responseTracker.nextSequence();
+        ChangeUserBridge changing = changingUser();
+        int next = changing == null ? responseTracker.nextSequence() : changing.clientSequence();
         return responses.cleanCut() ? next : -1;
     }
 
@@ -580,7 +599,7 @@ final class Relaying implements SessionPhase {
         model.inFlight().givePermits();
         commands.close();
         responses.close();
-        changeUser.close();
+        forgetSecrets();
         observers.close(reason.label());
     }
 }

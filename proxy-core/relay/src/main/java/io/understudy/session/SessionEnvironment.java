@@ -12,6 +12,7 @@ import io.understudy.sql.SqlAnalyzer;
 import io.understudy.wire.compress.InflationBudget;
 import java.util.Collection;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -20,20 +21,25 @@ import org.slf4j.LoggerFactory;
 public final class SessionEnvironment {
     private static final Logger log = LoggerFactory.getLogger(SessionEnvironment.class);
 
-    private final PluginHost plugins;
+    final PluginHost plugins;
     private final CoreMetrics metrics;
-    private final SqlAnalyzer analyzer;
-    private final LatencyHistogram passthroughSeconds;
+    final SqlAnalyzer analyzer;
+    final LatencyHistogram passthroughSeconds;
     private final ServerSqlMode sqlMode = new ServerSqlMode();
     private final LimitedAccounts limitedAccounts = new LimitedAccounts();
     private final InflationBudget inflation = new InflationBudget(InflationBudget.defaultLimit());
-    private final PipelineBudget pipeline = PipelineBudget.ofHeap();
+    final PipelineBudget pipeline = PipelineBudget.ofHeap();
     private final Hold hold;
     private final AbsentPrimary absentPrimary;
-    private final ThreadIds threadIds;
+    /** The earlier thread ids of sessions that have moved. */
+    final ThreadIds threadIds;
+
     private volatile Supplier<Collection<ClientSession>> sessions = List::of;
-    private final RepeatedWarning repeated = new RepeatedWarning(System::nanoTime);
+    /** Limits warnings that many sessions have one cause for. */
+    final RepeatedWarning repeated = new RepeatedWarning(System::nanoTime);
+
     private volatile int statementLimit;
+    private volatile long handshakeTimeoutMillis = TimeUnit.SECONDS.toMillis(10);
     private volatile boolean moves;
     private volatile LoginPolicy loginPolicy = LoginPolicy.PLAIN;
 
@@ -55,17 +61,9 @@ public final class SessionEnvironment {
                         "Sessions whose TLS is relayed unread, from the client's request for TLS to the end");
     }
 
-    PluginHost plugins() {
-        return plugins;
-    }
-
     /** Returns the meters of the relay. */
     public CoreMetrics metrics() {
         return metrics;
-    }
-
-    SqlAnalyzer analyzer() {
-        return analyzer;
     }
 
     /** Returns the primary's global SQL mode, which is to be updated by each probe. */
@@ -76,11 +74,6 @@ public final class SessionEnvironment {
     /** Returns the accounts for which nothing is injected. */
     public LimitedAccounts limitedAccounts() {
         return limitedAccounts;
-    }
-
-    /** Returns the earlier thread ids of sessions that have moved. */
-    ThreadIds threadIds() {
-        return threadIds;
     }
 
     /** Sets the sessions of the process. */
@@ -96,11 +89,6 @@ public final class SessionEnvironment {
     /** Returns what has sessions wait while there is no primary. */
     public AbsentPrimary absentPrimary() {
         return absentPrimary;
-    }
-
-    /** Returns what limits warnings that many sessions have one cause for. */
-    RepeatedWarning repeatedWarning() {
-        return repeated;
     }
 
     /** Returns whether sessions move to a new primary, in place of ending. */
@@ -123,10 +111,6 @@ public final class SessionEnvironment {
         }
     }
 
-    LatencyHistogram passthroughSeconds() {
-        return passthroughSeconds;
-    }
-
     LoginPolicy loginPolicy() {
         return loginPolicy;
     }
@@ -141,12 +125,18 @@ public final class SessionEnvironment {
         return inflation;
     }
 
-    PipelineBudget pipeline() {
-        return pipeline;
-    }
-
     int statementLimit() {
         return statementLimit;
+    }
+
+    /** Returns the longest time from accept to the end of the login. */
+    public long handshakeTimeoutMillis() {
+        return handshakeTimeoutMillis;
+    }
+
+    /** Sets that time for connections accepted from now on. */
+    public void setHandshakeTimeoutMillis(long millis) {
+        handshakeTimeoutMillis = millis;
     }
 
     /** Sets the limit for sessions that log in from now on. What observers are shown whole is analysed whole. */

@@ -19,8 +19,11 @@ import org.slf4j.spi.LoggingEventBuilder;
 /**
  * Reports failures of a session: to the client as an ERR packet where one still fits, in the log, and in a metric. Ends
  * nothing itself: the session does, with the returned reason.
+ *
+ * @param repeated limits the lines that many sessions would log for one cause
+ * @param serverThreadId of the session's phase, 0 while it is not known
  */
-final class SessionFaults {
+record SessionFaults(long id, Leg client, CoreMetrics metrics, RepeatedWarning repeated, LongSupplier serverThreadId) {
     private static final Logger log = LoggerFactory.getLogger(ClientSession.class);
     private static final int ER_OUTOFMEMORY = 1037;
     private static final int ER_OUT_OF_RESOURCES = 1041;
@@ -34,24 +37,6 @@ final class SessionFaults {
 
     private static final String OUT_OF_DESCRIPTORS =
             "Too many connections (Understudy: out of file descriptors; raise its ulimit -n)";
-
-    private final long id;
-    private final Leg client;
-    private final CoreMetrics metrics;
-    private final RepeatedWarning repeated;
-    private final LongSupplier serverThreadId;
-
-    /**
-     * @param repeated limits the lines that many sessions would log for one cause
-     * @param serverThreadId of the session's phase, 0 while it is not known
-     */
-    SessionFaults(long id, Leg client, CoreMetrics metrics, RepeatedWarning repeated, LongSupplier serverThreadId) {
-        this.serverThreadId = serverThreadId;
-        this.id = id;
-        this.client = client;
-        this.metrics = metrics;
-        this.repeated = repeated;
-    }
 
     /** The primary cannot be connected to. */
     CloseReason serverFailed(SessionPhase phase, int code, String sqlState, String message) {

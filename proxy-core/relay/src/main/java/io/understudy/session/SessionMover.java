@@ -12,30 +12,6 @@ import java.util.Set;
  * the same state. Implemented by the relay. Must be used on the session's event loop.
  */
 public interface SessionMover {
-    /** Moves nothing: for a session that has no server to leave. */
-    SessionMover NONE = new SessionMover() {
-        @Override
-        public void loggedIn(LoginResult login) {}
-
-        @Override
-        public void move(
-                SessionModel session,
-                Set<String> ownVariables,
-                List<TableName> readAgain,
-                boolean serverGone,
-                Result result) {
-            throw new IllegalStateException("not connected to the primary");
-        }
-
-        @Override
-        public Runnable later(Runnable task, long millis) {
-            throw new IllegalStateException("not connected to the primary");
-        }
-
-        @Override
-        public void ended() {}
-    };
-
     /**
      * How it ended. One method is called, once, on the session's event loop, unless the session has ended meanwhile.
      */

@@ -9,12 +9,12 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *   Connecting ───connected────▶ LoggingIn ──OK──▶ Relaying ──┐
  *       │                             │                 └─does not fit─▶ Unread ─▶ (Ended)
- *       │                             ├─TLS relayed─▶ Passthrough ─▶ (Ended)
+ *       │                             ├─TLS relayed─▶ Unread ─▶ (Ended)
  *       │                             │                        │
  *       └── refused, too slow ────────┴── refused, malformed ──┴──▶ Ended
  * </pre>
  */
-sealed interface SessionPhase permits Connecting, LoggingIn, Relaying, Unread, Passthrough, Ended {
+sealed interface SessionPhase permits Connecting, LoggingIn, Relaying, Unread, Ended {
     void fromClient(ByteBuf bytes);
 
     void fromServer(ByteBuf bytes);

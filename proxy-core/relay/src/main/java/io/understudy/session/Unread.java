@@ -4,91 +4,53 @@ import io.netty.buffer.ByteBuf;
 import io.understudy.command.SessionModel;
 import io.understudy.metrics.RelayCounts;
 import io.understudy.wire.Leg;
-import io.understudy.wire.PacketScanner;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A logged-in session in which a packet did not fit the protocol: bytes are relayed unchanged until one side closes.
- * TLS and compression of the legs stay in place below.
+ * Bytes are relayed unchanged until one side closes: of a logged-in session in which a packet did not fit the protocol,
+ * with TLS and compression of the legs in place below; or of a client whose TLS ends at the server. That one is counted
+ * and timed as a whole; there is nothing to observe in it.
  *
- * <p>Packet headers are followed only where necessary: towards the client until the responses to injected statements
- * have been dropped, and towards the server where a COM_CHANGE_USER cannot be relayed unread.
+ * @param model the state of the session when it was last read; null if it never was
+ * @param atEnd called when the session ends
  */
-final class Unread implements SessionPhase {
+record Unread(
+        Leg client,
+        Leg server,
+        @Nullable SessionModel model,
+        long serverThreadId,
+        RelayCounts counts,
+        UnreadPackets commands,
+        UnreadPackets responses,
+        Runnable atEnd)
+        implements SessionPhase {
     /** The reason that observers are told, in place of one why the session ended. */
     static final String LABEL = "unread";
 
-    private final Leg client;
-    private final Leg server;
-    private final SessionModel model;
-    private final RelayCounts counts;
-    private final UnreadCommands commands;
-    private final UnreadResponses responses;
-    private final PacketScanner commandScanner;
-    private final PacketScanner responseScanner;
-    private boolean scansCommands = true;
-    private boolean scansResponses = true;
-
-    /** Takes over the scanners, which report to {@code commands} and {@code responses}. */
-    Unread(
-            Leg client,
-            Leg server,
-            SessionModel model,
-            RelayCounts counts,
-            UnreadCommands commands,
-            UnreadResponses responses,
-            PacketScanner commandScanner,
-            PacketScanner responseScanner) {
-        this.client = client;
-        this.server = server;
-        this.model = model;
-        this.counts = counts;
-        this.commands = commands;
-        this.responses = responses;
-        this.commandScanner = commandScanner;
-        this.responseScanner = responseScanner;
-        stopScanning();
-    }
-
-    /** Returns the state of the session when it was last read. */
-    SessionModel model() {
-        return model;
-    }
-
-    @Override
-    public long serverThreadId() {
-        return model.serverThreadId();
+    /** Returns the phase of a client whose TLS ends at the server. */
+    static Unread passthrough(Leg client, Leg server, long serverThreadId, SessionEnvironment environment) {
+        long startNanos = System.nanoTime();
+        return new Unread(
+                client,
+                server,
+                null,
+                serverThreadId,
+                environment.metrics().relayCounts(),
+                new UnreadPackets(server),
+                new UnreadPackets(client),
+                () -> environment.passthroughSeconds.record(System.nanoTime() - startNanos));
     }
 
     @Override
     public void fromClient(ByteBuf bytes) {
         counts.bytesFromClient(bytes.readableBytes());
-        if (scansCommands) {
-            commandScanner.scan(bytes);
-        } else {
-            server.write(bytes);
-        }
+        commands.pass(bytes);
     }
 
     @Override
     public void fromServer(ByteBuf bytes) {
         counts.bytesFromServer(bytes.readableBytes());
-        if (scansResponses) {
-            responseScanner.scan(bytes);
-            stopScanning();
-        } else {
-            client.write(bytes);
-        }
-    }
-
-    private void stopScanning() {
-        if (scansCommands && commands.mayPassAll()) {
-            scansCommands = false;
-            commandScanner.finish();
-        }
-        if (scansResponses && responses.mayPassAll()) {
-            scansResponses = false;
-            responseScanner.finish();
-        }
+        responses.pass(bytes);
     }
 
     @Override
@@ -121,16 +83,13 @@ final class Unread implements SessionPhase {
 
     @Override
     public String name() {
-        return "relaying unread";
+        return model == null ? "relaying TLS" : "relaying unread";
     }
 
     @Override
     public void close(CloseReason reason) {
-        if (scansCommands) {
-            commandScanner.close();
-        }
-        if (scansResponses) {
-            responseScanner.close();
-        }
+        commands.close();
+        responses.close();
+        atEnd.run();
     }
 }

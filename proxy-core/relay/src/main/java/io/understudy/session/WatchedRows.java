@@ -5,28 +5,24 @@ import io.understudy.command.Exchange;
 import io.understudy.command.InFlight;
 import io.understudy.plugin.RowWatcher;
 import io.understudy.wire.PacketSink;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Shows rows to the watchers that observers have set on their commands. In the path of those sessions only that have an
  * observer with {@link io.understudy.plugin.Interest#ROWS}.
  */
-final class WatchedRows implements PacketSink {
-    /** Called with the response whose watcher has thrown. */
-    interface Fault {
-        void rowWatcherFailed(Exchange exchange, Throwable fault);
-    }
-
-    private final PacketSink next;
+final class WatchedRows extends SinkBefore {
     private final InFlight inFlight;
-    private final Fault fault;
+    private final BiConsumer<Exchange, Throwable> fault;
     /** The watcher of the current packet if it is a row, else null. */
     private @Nullable RowWatcher watcher;
 
     private int row;
 
-    WatchedRows(PacketSink next, InFlight inFlight, Fault fault) {
-        this.next = next;
+    /** @param fault called with the response whose watcher has thrown */
+    WatchedRows(PacketSink next, InFlight inFlight, BiConsumer<Exchange, Throwable> fault) {
+        super(next);
         this.inFlight = inFlight;
         this.fault = fault;
     }
@@ -58,7 +54,7 @@ final class WatchedRows implements PacketSink {
         watcher = null;
         Exchange exchange = inFlight.head();
         if (exchange != null) {
-            fault.rowWatcherFailed(exchange, thrown);
+            fault.accept(exchange, thrown);
         }
     }
 
@@ -83,30 +79,5 @@ final class WatchedRows implements PacketSink {
     public boolean takesRows() {
         Exchange exchange = inFlight.head();
         return (exchange == null || exchange.rowWatcher() == null) && next.takesRows();
-    }
-
-    @Override
-    public void onRows(int packets, int payload, int sequence) {
-        next.onRows(packets, payload, sequence);
-    }
-
-    @Override
-    public void onContinued(int sequence) {
-        next.onContinued(sequence);
-    }
-
-    @Override
-    public void onEnd() {
-        next.onEnd();
-    }
-
-    @Override
-    public PacketSink instead(RuntimeException thrown, boolean undecided) {
-        return next.instead(thrown, undecided);
-    }
-
-    @Override
-    public void forward(ByteBuf bytes) {
-        next.forward(bytes);
     }
 }

@@ -107,7 +107,10 @@ class MovedStatementsTest {
 
     private ScriptedConnection move() {
         ScriptedConnection fresh = new ScriptedConnection(capabilities);
-        scripted.model().prepareOn(fresh, outcomes::add);
+        scripted.model()
+                .prepared()
+                .moveTo(fresh, scripted.model().hasQueryAttributes())
+                .thenAccept(outcomes::add);
         return fresh;
     }
 
@@ -381,7 +384,7 @@ class MovedStatementsTest {
                 "PREPARE gone FROM @s",
                 "DEALLOCATE PREPARE GONE",
                 "DROP PREPARE s");
-        assertThat(scripted.model().textsNotMoved()).isNull();
+        assertThat(scripted.model().prepared().whyTextsNotMoved()).isNull();
         ScriptedConnection fresh = move();
         List<String> prepares =
                 fresh.commands.stream().filter(sql -> sql.contains("PREPARE")).toList();
@@ -398,36 +401,36 @@ class MovedStatementsTest {
         }
         assertThat(outcomes).containsExactly((String) null);
         scripted.model().moved(7);
-        assertThat(scripted.model().explainsPrepares(3, 0, true)).isTrue();
-        assertThat(scripted.model().explainsPrepares(4, 0, false)).isFalse();
+        assertThat(scripted.model().prepared().explainsTexts(3, 0, true)).isTrue();
+        assertThat(scripted.model().prepared().explainsTexts(4, 0, false)).isFalse();
     }
 
     @Test
     void aPrepareThatIsNotKnownKeepsTheSession() {
         run("PREPARE p FROM 'SELECT 1'");
         fails("PREPARE p FROM 'SELEC 1'");
-        assertThat(scripted.model().textsNotMoved()).contains("statement p");
+        assertThat(scripted.model().prepared().whyTextsNotMoved()).contains("statement p");
         run("DEALLOCATE PREPARE p");
-        assertThat(scripted.model().textsNotMoved()).isNull();
-        assertThat(scripted.model().explainsPrepares(2, 1, false)).isTrue();
-        assertThat(scripted.model().explainsPrepares(2, 1, true))
+        assertThat(scripted.model().prepared().whyTextsNotMoved()).isNull();
+        assertThat(scripted.model().prepared().explainsTexts(2, 1, false)).isTrue();
+        assertThat(scripted.model().prepared().explainsTexts(2, 1, true))
                 .as("a procedure may have had one of the two")
                 .isFalse();
-        assertThat(scripted.model().explainsPrepares(2, 2, false)).isFalse();
+        assertThat(scripted.model().prepared().explainsTexts(2, 2, false)).isFalse();
         run("PREPARE p FROM @a");
-        assertThat(scripted.model().textsNotMoved()).contains("statement p");
+        assertThat(scripted.model().prepared().whyTextsNotMoved()).contains("statement p");
         run("PREPARE p FROM 'SELECT 1'", "SET NAMES latin1");
-        assertThat(scripted.model().textsNotMoved()).contains("settings");
+        assertThat(scripted.model().prepared().whyTextsNotMoved()).contains("settings");
         run("SET NAMES utf8mb4", "PREPARE p FROM 'SELECT 1'");
-        assertThat(scripted.model().textsNotMoved()).isNull();
+        assertThat(scripted.model().prepared().whyTextsNotMoved()).isNull();
         run("SELECT 1; DEALLOCATE PREPARE p");
-        assertThat(scripted.model().textsNotMoved()).contains("could not be read");
+        assertThat(scripted.model().prepared().whyTextsNotMoved()).contains("could not be read");
         session(0);
         for (int i = 0; i <= 64; i++) {
-            assertThat(scripted.model().textsNotMoved()).isNull();
+            assertThat(scripted.model().prepared().whyTextsNotMoved()).isNull();
             run("PREPARE p" + i + " FROM 'SELECT 1'");
         }
-        assertThat(scripted.model().textsNotMoved()).contains("too many");
+        assertThat(scripted.model().prepared().whyTextsNotMoved()).contains("too many");
     }
 
     @Test

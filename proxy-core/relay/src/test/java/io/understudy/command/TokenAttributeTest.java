@@ -7,6 +7,7 @@ import io.netty.buffer.Unpooled;
 import io.understudy.command.prepared.PreparedEntry;
 import io.understudy.command.prepared.PreparedEntry.Preparation;
 import io.understudy.command.prepared.PreparedStatements;
+import io.understudy.command.prepared.TextPrepared;
 import io.understudy.command.settings.SqlModeSetting;
 import io.understudy.protocol.Capabilities;
 import io.understudy.sql.SqlAnalyzer;
@@ -44,7 +45,8 @@ class TokenAttributeTest {
     private static PreparedEntry prepared(String text) {
         PreparedEntry entry = new PreparedEntry(
                 StatementKind.INSERT, null, text.getBytes(StandardCharsets.UTF_8), 0, PREPARATION, new SqlAnalyzer());
-        new PreparedStatements(() -> PREPARATION).prepared(entry, 1, 1);
+        new PreparedStatements(() -> PREPARATION, () -> new TextPrepared(new SqlAnalyzer(), false))
+                .prepared(entry, 1, 1);
         return entry;
     }
 

@@ -110,8 +110,7 @@ class MoveAttemptTest {
                 new SessionEnvironment(new PluginHost(metrics), metrics, new SqlAnalyzer(), 1024),
                 connector,
                 shortage,
-                new MoveTools(sessions, secrets, new MovesAtOnce(1)),
-                10_000);
+                new MoveTools(sessions, secrets, new MovesAtOnce(1)));
     }
 
     private Channel connect(FakeServer server) {

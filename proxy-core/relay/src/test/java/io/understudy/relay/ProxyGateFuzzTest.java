@@ -67,8 +67,7 @@ class ProxyGateFuzzTest {
                 new SessionEnvironment(new PluginHost(metrics), metrics, new SqlAnalyzer(), 1024),
                 nowhere,
                 shortage,
-                NoMoves.tools(),
-                10_000);
+                NoMoves.tools());
     }
 
     @AfterContainer
@@ -125,7 +124,7 @@ class ProxyGateFuzzTest {
         Behind behind = new Behind();
         FromLoopback channel = new FromLoopback();
         channel.config().setAllocator(memory.alloc());
-        ProxyProtocolHandler.addTo(channel, mode, List.of(Cidr.parse("127.0.0.0/8")), CONTEXT);
+        ProxyProtocolHandler.addTo(channel, mode, List.of(Cidr.parse("127.0.0.0/8")), CONTEXT.environment());
         channel.pipeline().addLast(behind);
         channel.pipeline().fireChannelActive();
         Random random = new Random(cuts);

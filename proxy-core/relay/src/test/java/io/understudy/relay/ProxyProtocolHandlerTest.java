@@ -76,10 +76,10 @@ class ProxyProtocolHandlerTest {
                         WriteBufferWaterMark.DEFAULT,
                         shortage),
                 shortage,
-                NoMoves.tools(),
-                10_000);
+                NoMoves.tools());
         channel.freezeTime();
-        ProxyProtocolHandler.addTo(channel, AcceptProxyProtocol.AUTO, List.of(Cidr.parse("127.0.0.0/8")), context);
+        ProxyProtocolHandler.addTo(
+                channel, AcceptProxyProtocol.AUTO, List.of(Cidr.parse("127.0.0.0/8")), context.environment());
         channel.pipeline().addLast(behind);
         channel.pipeline().fireChannelActive();
     }

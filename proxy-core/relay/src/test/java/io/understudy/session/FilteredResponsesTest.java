@@ -10,7 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
-import io.understudy.inject.GtidTracking;
+import io.understudy.command.GtidTracking;
 import io.understudy.protocol.Capabilities;
 import io.understudy.protocol.ServerStatus;
 import io.understudy.testkit.Bytes;

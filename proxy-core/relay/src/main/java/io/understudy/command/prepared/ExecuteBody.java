@@ -7,12 +7,13 @@ import io.understudy.wire.LengthEncoded;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The parts of a COM_STMT_EXECUTE payload, located without reading values. With {@link Capabilities#QUERY_ATTRIBUTES}
- * it may contain the attributes as additional parameters after the statement's own, and names next to the types.
+ * The parts of a COM_STMT_EXECUTE payload, or the attributes of a COM_QUERY, located without reading values. With
+ * {@link Capabilities#QUERY_ATTRIBUTES} it may contain the attributes as additional parameters after the statement's
+ * own, and names next to the types.
  *
  * <p>Source: MySQL source documentation, COM_STMT_EXECUTE.
  */
-public final class ExecuteBody {
+public record ExecuteBody(ByteBuf buf, int index, int end, boolean named, int count, int nullsAt) {
     private static final int PARAMETER_COUNT_AVAILABLE = 8;
     private static final int FLAGS_AT = 5;
     /** The only type of cursor that servers open; they ignore the others. */
@@ -20,22 +21,8 @@ public final class ExecuteBody {
 
     private static final int COUNT_AT = 10;
     private static final int MOST = 65_535;
-
-    private final ByteBuf buf;
-    private final int index;
-    private final int end;
-    private final boolean named;
-    private final int count;
-    private final int nullsAt;
-
-    private ExecuteBody(ByteBuf buf, int index, int end, boolean named, int count, int nullsAt) {
-        this.buf = buf;
-        this.index = index;
-        this.end = end;
-        this.named = named;
-        this.count = count;
-        this.nullsAt = nullsAt;
-    }
+    /** Bytes of an attribute without value and name. */
+    private static final int SHORTEST = 3;
 
     /**
      * Locates the parts.
@@ -69,6 +56,20 @@ public final class ExecuteBody {
             return null;
         }
         return new ExecuteBody(buf, index, end, named, count, at);
+    }
+
+    /** Locates the attributes of a COM_QUERY, ahead of its text; null when they are cut off or malformed. */
+    public static @Nullable ExecuteBody ofQuery(ByteBuf buf, int index, int length) {
+        int end = index + length;
+        int size = length < 2 ? 1 : LengthEncoded.size(buf.getUnsignedByte(index + 1));
+        int nullsAt = index + 1 + size + 1; // behind the count of sets, always 1
+        if (nullsAt > end) {
+            return null;
+        }
+        long count = LengthEncoded.get(buf, index + 1);
+        return count < 0 || count > MOST || count * SHORTEST > end - nullsAt
+                ? null
+                : new ExecuteBody(buf, index, end, true, (int) count, nullsAt);
     }
 
     /**
@@ -205,8 +206,22 @@ public final class ExecuteBody {
         return out.writerIndex() - begun - (end - index);
     }
 
-    /** Returns the index of the value of a text attribute, one with a name; -1 if there is none. */
-    int attributeAt(byte[] wanted, int parameters) {
+    /** Returns the index after all values, -1 when they are cut off. Each packet of attributes has their types. */
+    public int endOfValues() {
+        if (count == 0) {
+            return nullsAt;
+        }
+        byte[] types = new byte[count * 2];
+        int at = afterTypes(types);
+        return at < 0 ? at : skipValues(at, count, types);
+    }
+
+    /**
+     * Returns the index of the value of a text attribute, one with a name; -1 if there is none.
+     *
+     * @param parameters number of the statement's parameters, ahead of the attributes
+     */
+    public int attributeAt(byte[] wanted, int parameters) {
         byte[] types = new byte[count * 2];
         if (!named || count <= parameters || !bound() || afterTypes(types) < 0) {
             return -1;

@@ -6,7 +6,8 @@ import io.netty.util.collection.IntObjectHashMap;
 import io.netty.util.collection.IntObjectMap;
 import io.understudy.plugin.ServerConnection;
 import java.util.List;
-import java.util.function.Consumer;
+import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -36,6 +37,10 @@ public final class PreparedStatements {
     private int requestedBytes;
 
     private final Supplier<PreparedEntry.Preparation> present;
+    private final Supplier<TextPrepared> newTexts;
+    /** Null until the first PREPARE statement. */
+    private @Nullable TextPrepared texts;
+
     /** The largest id that the client has seen. */
     private int highest;
     /** The largest number of parameters that a statement has had. */
@@ -51,8 +56,39 @@ public final class PreparedStatements {
     private int longDataBytes;
 
     /** @param present gives the settings that a statement prepared now would have */
-    public PreparedStatements(Supplier<PreparedEntry.Preparation> present) {
+    public PreparedStatements(Supplier<PreparedEntry.Preparation> present, Supplier<TextPrepared> newTexts) {
         this.present = present;
+        this.newTexts = newTexts;
+    }
+
+    /** Returns those of PREPARE. */
+    public TextPrepared texts() {
+        TextPrepared all = texts == null ? newTexts.get() : texts;
+        texts = all;
+        return all;
+    }
+
+    /**
+     * Called when a text may hold a PREPARE or DEALLOCATE beside others.
+     *
+     * @param text null if it is not at hand
+     */
+    public void textHidden(@Nullable String text) {
+        if (texts != null && (text == null || text.toLowerCase(Locale.ROOT).contains("prepare"))) {
+            texts.unread();
+        }
+    }
+
+    /** Returns whether what the server has counted is known, see {@link TextPrepared#explains}. */
+    public boolean explainsTexts(long preparations, long removals, boolean othersPossible) {
+        return texts == null ? preparations + removals == 0 : texts.explains(preparations, removals, othersPossible);
+    }
+
+    /** Called when the session has gone on to another server, which has prepared the statements. */
+    public void textsMoved() {
+        if (texts != null) {
+            texts.moved();
+        }
     }
 
     public boolean roomForText(int length) {
@@ -186,6 +222,7 @@ public final class PreparedStatements {
 
     /** Closes all statements that the server has prepared. Those requested since are prepared behind the reset. */
     public void clear() {
+        texts = null;
         IntObjectMap<PreparedEntry> all = byId;
         byId = IntCollections.emptyMap();
         all.values().forEach(this::close);
@@ -245,7 +282,10 @@ public final class PreparedStatements {
     /**
      * Returns why the statements of PREPARE cannot be prepared on another server, for a person, or null if they can.
      */
-    public @Nullable String whyNotMoved(TextPrepared texts) {
+    public @Nullable String whyTextsNotMoved() {
+        if (texts == null) {
+            return null;
+        }
         return schemaUnread && !texts.all().isEmpty()
                 ? "the schema of a statement is not known"
                 : texts.whyNotMoved(present.get());
@@ -256,31 +296,29 @@ public final class PreparedStatements {
      * at a boundary, and its client must send nothing meanwhile. If it fails, nothing has changed here.
      *
      * @param fresh has the session's present settings, and has them again afterwards if nothing has failed
-     * @param texts those of PREPARE, if there are any
      * @param attributes whether a COM_QUERY of the session has query attributes before its text
-     * @param then told null, or why it has failed, in a word and what the server has said; on the connection's event
+     * @return null, or why it has failed, in a word and what the server has said; completed on the connection's event
      *     loop, which is the session's
      */
-    public void moveTo(
-            ServerConnection fresh, @Nullable TextPrepared texts, boolean attributes, Consumer<@Nullable String> then) {
+    public CompletableFuture<@Nullable String> moveTo(ServerConnection fresh, boolean attributes) {
         String why = whyNotMoved();
-        if (why == null && texts != null) {
-            why = whyNotMoved(texts);
+        if (why == null) {
+            why = whyTextsNotMoved();
         }
         if (why != null) {
-            then.accept(why);
-        } else {
-            List<TextPrepared.Statement> named = texts == null ? List.of() : List.copyOf(texts.all());
-            new StatementMove(fresh, attributes, List.copyOf(byId.values()), named, present.get(), failure -> {
-                        if (failure == null) {
-                            moved = highest > 0; // else the client knows no id
-                            typesDue = (int) byId.values().stream()
-                                    .filter(PreparedEntry::typesDue)
-                                    .count();
-                        }
-                        then.accept(failure);
-                    })
-                    .start();
+            return CompletableFuture.completedFuture(why);
         }
+        List<TextPrepared.Statement> named = texts == null ? List.of() : List.copyOf(texts.all());
+        return new StatementMove(fresh, attributes, List.copyOf(byId.values()), named, present.get())
+                .start()
+                .thenApply(failure -> {
+                    if (failure == null) {
+                        moved = highest > 0; // else the client knows no id
+                        typesDue = (int) byId.values().stream()
+                                .filter(PreparedEntry::typesDue)
+                                .count();
+                    }
+                    return failure;
+                });
     }
 }

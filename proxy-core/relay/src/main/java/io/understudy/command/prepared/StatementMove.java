@@ -9,10 +9,12 @@ import io.understudy.plugin.ServerResponse;
 import io.understudy.protocol.CommandCode;
 import io.understudy.wire.Packets;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
-import java.util.function.Consumer;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,27 +28,24 @@ final class StatementMove {
     private final List<PreparedEntry> entries;
     private final List<TextPrepared.Statement> texts;
     private final PreparedEntry.Preparation present;
-    private final Consumer<@Nullable String> then;
     private final int[] ids;
     /** What the commands sent so far make of the connection. */
     private PreparedEntry.Preparation now;
 
-    private int due;
-    private @Nullable String failure;
+    /** Of each command sent, why it has failed, or null. */
+    private final List<CompletableFuture<@Nullable String>> sent = new ArrayList<>();
 
     StatementMove(
             ServerConnection fresh,
             boolean attributes,
             List<PreparedEntry> entries,
             List<TextPrepared.Statement> texts,
-            PreparedEntry.Preparation present,
-            Consumer<@Nullable String> then) {
+            PreparedEntry.Preparation present) {
         this.fresh = fresh;
         this.attributes = attributes;
         this.entries = entries;
         this.texts = texts;
         this.present = present;
-        this.then = then;
         now = present;
         ids = new int[entries.size()];
     }
@@ -83,13 +82,20 @@ final class StatementMove {
         return own.equals(present) || own.adopted() == null && present.adopted() == null;
     }
 
-    void start() {
-        due = 1;
+    /** Returns the first failure, or null. */
+    CompletableFuture<@Nullable String> start() {
         for (int i = 0; i < entries.size(); i++) {
+            int number = i;
             PreparedEntry entry = entries.get(i);
             become(entry.preparation());
             byte[] text = Objects.requireNonNull(entry.text());
-            send(Packets.command(fresh.alloc(), CommandCode.STMT_PREPARE, text), new Prepared(i));
+            send(Packets.command(fresh.alloc(), CommandCode.STMT_PREPARE, text), (response, id) -> {
+                ids[number] = id;
+                ResponseProgress progress = (ResponseProgress) response;
+                return entry.changed(progress.preparedParameters(), progress.preparedColumns(), progress.definitions())
+                        ? "changed_statement"
+                        : null;
+            });
         }
         for (TextPrepared.Statement text : texts) {
             PreparedEntry.Preparation own = Objects.requireNonNull(text.preparation());
@@ -98,14 +104,25 @@ final class StatementMove {
             query(Objects.requireNonNull(text.sql()));
         }
         become(present);
-        answered(null);
+        return CompletableFuture.allOf(sent.toArray(CompletableFuture[]::new)).thenApply(done -> {
+            for (CompletableFuture<@Nullable String> each : sent) {
+                String failure = each.join();
+                if (failure != null) {
+                    return failure;
+                }
+            }
+            for (int i = 0; i < ids.length; i++) {
+                entries.get(i).moved(ids[i]);
+            }
+            return null;
+        });
     }
 
     private void become(PreparedEntry.Preparation wanted) {
         String schema = wanted.schema();
         if (schema != null && !schema.equals(now.schema())) {
             byte[] name = schema.getBytes(StandardCharsets.UTF_8);
-            send(Packets.command(fresh.alloc(), CommandCode.INIT_DB, name), new Answer());
+            send(Packets.command(fresh.alloc(), CommandCode.INIT_DB, name), (response, id) -> null);
         }
         SqlModeSetting setting = wanted.sqlMode().settled();
         // Two settings that adopt the same mode are both known, or neither is.
@@ -121,62 +138,26 @@ final class StatementMove {
     }
 
     private void query(byte[] sql) {
-        send(Packets.query(fresh.alloc(), sql, attributes), new Answer());
+        send(Packets.query(fresh.alloc(), sql, attributes), (response, id) -> null);
     }
 
-    private void send(ByteBuf command, Answer answer) {
-        due++;
-        fresh.execute(command, answer);
-    }
-
-    /** @param why the failure, or null */
-    private void answered(@Nullable String why) {
-        failure = failure == null ? why : failure;
-        if (--due > 0) {
-            return;
-        }
-        if (failure == null) {
-            for (int i = 0; i < ids.length; i++) {
-                entries.get(i).moved(ids[i]);
+    /** @param whenOk returns why a response without an error is a failure, or null */
+    private void send(ByteBuf command, BiFunction<ResponseView, Integer, @Nullable String> whenOk) {
+        CompletableFuture<@Nullable String> failure = new CompletableFuture<>();
+        sent.add(failure);
+        fresh.execute(command, new ServerResponse() {
+            @Override
+            public void onResponse(ResponseView response, int preparedId) {
+                failure.complete(
+                        response.ok()
+                                ? whenOk.apply(response, preparedId)
+                                : "refused_statement: error " + response.errorCode() + " " + response.errorMessage());
             }
-        }
-        then.accept(failure);
-    }
 
-    private class Answer implements ServerResponse {
-        @Override
-        public void onResponse(ResponseView response, int preparedId) {
-            answered(response.ok() ? null : refused(response));
-        }
-
-        static String refused(ResponseView response) {
-            return "refused_statement: error " + response.errorCode() + " " + response.errorMessage();
-        }
-
-        @Override
-        public void onFailure(String reason) {
-            answered("server_lost: " + reason);
-        }
-    }
-
-    private final class Prepared extends Answer {
-        private final int number;
-
-        Prepared(int number) {
-            this.number = number;
-        }
-
-        @Override
-        public void onResponse(ResponseView response, int preparedId) {
-            if (!response.ok()) {
-                answered(refused(response));
-                return;
+            @Override
+            public void onFailure(String reason) {
+                failure.complete("server_lost: " + reason);
             }
-            ids[number] = preparedId;
-            ResponseProgress progress = (ResponseProgress) response;
-            boolean changed = entries.get(number)
-                    .changed(progress.preparedParameters(), progress.preparedColumns(), progress.definitions());
-            answered(changed ? "changed_statement" : null);
-        }
+        });
     }
 }

@@ -2,7 +2,9 @@ package io.understudy.command.settings;
 
 import io.understudy.sql.SetStatement;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
@@ -20,6 +22,13 @@ public final class FollowedState {
     public static final String PROCEDURE = "procedure";
     /** The server's counters of the session's statements have begun anew. */
     public static final String COUNTERS = "flush_status";
+    /** The server's counters, in lower case. MySQL counts temporary tables among the others. */
+    public static final String TABLES = "com_create_table";
+
+    public static final String TEMPORARY_TABLES = "com_create_temporary_table";
+    public static final String LOCKS = "com_lock_tables";
+    public static final String FLUSHES = "com_flush";
+
     /** A text was too long, or not understood. */
     public static final String UNREAD = "unread_text";
 
@@ -52,10 +61,9 @@ public final class FollowedState {
     private @Nullable String results;
     private long insertId;
     private boolean insertIdKnown = true;
-    private int tables;
-    private int temporaryTables;
-    private int locks;
-    private int flushes;
+    /** How many statements of a kind that the server counts have succeeded, as texts of their own. */
+    private Map<String, Integer> counted = Map.of();
+
     private Set<String> unknown = Set.of();
     private boolean serviceLocks;
     private boolean complete;
@@ -68,10 +76,7 @@ public final class FollowedState {
         next = TransactionMode.NONE;
         results = null;
         insertId(0);
-        tables = 0;
-        temporaryTables = 0;
-        locks = 0;
-        flushes = 0;
+        counted = Map.of();
         unknown = Set.of();
         serviceLocks = false;
     }
@@ -170,28 +175,22 @@ public final class FollowedState {
         }
     }
 
-    /** Called when the server has created a table. */
-    public void created(boolean temporary) {
-        tables += temporary ? 0 : 1;
-        temporaryTables += temporary ? 1 : 0;
+    /** Called when a text of its own has succeeded that the server counts, too, by the name of its counter. */
+    public void ran(String counter) {
+        if (counted.isEmpty()) {
+            counted = new HashMap<>();
+        }
+        counted.merge(counter, 1, Integer::sum);
     }
 
-    /** Called when a LOCK that is a text of its own has succeeded. */
-    public void locked() {
-        locks++;
-    }
-
-    /** Called when a FLUSH that is a text of its own has succeeded. */
-    public void flushed() {
-        flushes++;
+    /** Returns how many statements with that counter the session is known to have run on its server. */
+    public int runs(String counter) {
+        return counted.getOrDefault(counter, 0);
     }
 
     /** Called when the session has gone on to another server, which has counted nothing yet. */
     public void moved() {
-        tables = 0;
-        temporaryTables = 0;
-        locks = 0;
-        flushes = 0;
+        counted = Map.of();
         if (!unknown.isEmpty()) {
             unknown.remove(COUNTERS);
         }
@@ -240,25 +239,5 @@ public final class FollowedState {
     /** Returns LAST_INSERT_ID(), if it {@linkplain #insertIdKnown is known}. */
     public long insertId() {
         return insertId;
-    }
-
-    /** Returns the number of tables that texts of the session have created. */
-    public int tables() {
-        return tables;
-    }
-
-    /** Returns the number of LOCK statements that the session is known to have run. */
-    public int locks() {
-        return locks;
-    }
-
-    /** Returns the number of FLUSH statements that the session is known to have run. */
-    public int flushes() {
-        return flushes;
-    }
-
-    /** Returns the number of temporary tables that texts of the session have created. */
-    public int temporaryTables() {
-        return temporaryTables;
     }
 }

@@ -5,7 +5,6 @@ import io.understudy.sql.Collations;
 import io.understudy.sql.ReadVariables;
 import io.understudy.sql.SetStatement;
 import io.understudy.sql.SqlModes;
-import io.understudy.sql.TableName;
 import io.understudy.sql.WriteVariables;
 import java.util.List;
 import java.util.Locale;
@@ -224,19 +223,9 @@ public final class SettingsModel implements SessionSettings {
         unknown |= ANYTHING;
     }
 
-    /** Notes that a statement, with {@code schema} as its default, created temporary tables. */
-    public void createdTemporary(List<TableName> tables, @Nullable String schema) {
-        temporaryTables.created(tables, schema);
-    }
-
-    /** Notes that a statement, with {@code schema} as its default, dropped tables. */
-    public void dropped(List<TableName> tables, @Nullable String schema) {
-        temporaryTables.dropped(tables, schema);
-    }
-
-    /** Notes that a statement may have renamed a temporary table. */
-    public void renamedTemporary() {
-        temporaryTables.renamed();
+    /** Returns the names of the session's temporary tables. */
+    public TemporaryTables tables() {
+        return temporaryTables;
     }
 
     /** Returns the locks that the session keeps between its statements. */

@@ -10,18 +10,21 @@ import org.jspecify.annotations.Nullable;
  * The names of a session's temporary tables, to know when the last one is gone. After a statement whose tables are not
  * known there may be one until the session is reset.
  */
-final class TemporaryTables {
+public final class TemporaryTables {
     /** Maximum number of names kept. */
     private static final int LIMIT = 256;
 
     private Set<TableName> names = Set.of();
     private boolean unknown;
 
+    TemporaryTables() {}
+
     boolean any() {
         return unknown || !names.isEmpty();
     }
 
-    void created(List<TableName> tables, @Nullable String schema) {
+    /** Called when a statement, with {@code schema} as its default, has created some. */
+    public void created(List<TableName> tables, @Nullable String schema) {
         if (names.isEmpty()) {
             names = new HashSet<>();
         }
@@ -35,7 +38,7 @@ final class TemporaryTables {
     }
 
     /** {@code DROP TABLE} drops a temporary table if there is one of that name. */
-    void dropped(List<TableName> tables, @Nullable String schema) {
+    public void dropped(List<TableName> tables, @Nullable String schema) {
         if (!names.isEmpty()) {
             for (TableName table : tables) {
                 names.remove(in(schema, table));
@@ -44,7 +47,7 @@ final class TemporaryTables {
     }
 
     /** {@code ALTER TABLE} and {@code RENAME TABLE} may rename a temporary table. */
-    void renamed() {
+    public void renamed() {
         unknown |= any();
     }
 

@@ -13,8 +13,9 @@ import org.junit.jupiter.api.Test;
 class LongDataTest {
     private static final int LIMIT = 20;
 
-    private final PreparedStatements statements =
-            new PreparedStatements(() -> new PreparedEntry.Preparation(null, null, SqlModeSetting.literal(""), true));
+    private final PreparedStatements statements = new PreparedStatements(
+            () -> new PreparedEntry.Preparation(null, null, SqlModeSetting.literal(""), true),
+            () -> new TextPrepared(new SqlAnalyzer(), false));
 
     private PreparedEntry statement(int id) {
         PreparedEntry entry = new PreparedEntry(

@@ -242,16 +242,16 @@ class SettingsModelTest {
     void temporaryTablesEndWithTheLastDrop() {
         TableName a = new TableName(null, "a");
         TableName b = new TableName("other", "b");
-        settings.createdTemporary(List.of(a), "shop");
-        settings.createdTemporary(List.of(b), "shop");
-        settings.dropped(List.of(a), "elsewhere");
+        settings.tables().created(List.of(a), "shop");
+        settings.tables().created(List.of(b), "shop");
+        settings.tables().dropped(List.of(a), "elsewhere");
         assertThat(settings.temporaryTables()).isTrue();
-        settings.dropped(List.of(new TableName("shop", "a")), null);
-        settings.dropped(List.of(b), "shop");
+        settings.tables().dropped(List.of(new TableName("shop", "a")), null);
+        settings.tables().dropped(List.of(b), "shop");
         assertThat(settings.temporaryTables()).isFalse();
-        settings.createdTemporary(List.of(a), "shop");
-        settings.renamedTemporary();
-        settings.dropped(List.of(a), "shop");
+        settings.tables().created(List.of(a), "shop");
+        settings.tables().renamed();
+        settings.tables().dropped(List.of(a), "shop");
         assertThat(settings.temporaryTables()).as("under another name").isTrue();
         settings.reset();
         assertThat(settings.temporaryTables()).isFalse();

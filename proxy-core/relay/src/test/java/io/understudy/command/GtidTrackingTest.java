@@ -1,4 +1,4 @@
-package io.understudy.inject;
+package io.understudy.command;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

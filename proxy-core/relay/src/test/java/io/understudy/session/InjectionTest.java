@@ -1,4 +1,4 @@
-package io.understudy.inject;
+package io.understudy.session;
 
 import static io.understudy.testkit.Bytes.concat;
 import static io.understudy.testkit.Bytes.definition;

@@ -1,4 +1,4 @@
-package io.understudy.inject;
+package io.understudy.session;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -20,9 +20,9 @@ import java.util.function.Consumer;
  * <p>Only the statement that an observer needs right after the login is sent alone, because the observer needs its
  * result before the first command; the session holds that command until then.
  */
-public final class BoundaryInjector implements StatementGate, InjectionSource.Sink {
+final class BoundaryInjector implements StatementGate {
     private final SessionModel model;
-    private final InjectionSource source;
+    private final ObserverChain observers;
     private final ByteBufAllocator alloc;
     private final Consumer<ByteBuf> toServer;
     /** Whether the command for which the gate was opened last is at a boundary. */
@@ -30,10 +30,9 @@ public final class BoundaryInjector implements StatementGate, InjectionSource.Si
     /** Whether the statement is followed by no command that gets a response. */
     private boolean alone;
 
-    public BoundaryInjector(
-            SessionModel model, InjectionSource source, ByteBufAllocator alloc, Consumer<ByteBuf> toServer) {
+    BoundaryInjector(SessionModel model, ObserverChain observers, ByteBufAllocator alloc, Consumer<ByteBuf> toServer) {
         this.model = model;
-        this.source = source;
+        this.observers = observers;
         this.alloc = alloc;
         this.toServer = toServer;
     }
@@ -42,11 +41,11 @@ public final class BoundaryInjector implements StatementGate, InjectionSource.Si
     public boolean open(int code) {
         boolean wanted = switch (code) {
             case CommandCode.QUERY, CommandCode.STMT_EXECUTE, CommandCode.STMT_BULK_EXECUTE, CommandCode.STMT_PREPARE ->
-                source.wants();
+                observers.wants();
             default -> false;
         };
         atBoundary = wanted && model.atBoundary();
-        return atBoundary || !model.inTransaction() && mayWrite(code) && source.owes();
+        return atBoundary || !model.inTransaction() && mayWrite(code) && observers.owes();
     }
 
     /**
@@ -79,24 +78,24 @@ public final class BoundaryInjector implements StatementGate, InjectionSource.Si
     @Override
     public void beforeStatement(Exchange exchange) {
         alone = ResponseGrammars.to(exchange.code()) == null;
-        source.ahead(exchange, atBoundary, this);
+        observers.ahead(exchange, atBoundary, this);
     }
 
     /**
      * Sends statements whose results observers need before the session's first command. Returns whether there is a
      * response to wait for.
      */
-    public boolean afterLogin() {
+    boolean afterLogin() {
         if (!model.atBoundary()) {
             return false;
         }
         alone = true;
-        source.afterLogin(this);
+        observers.afterLogin(this);
         return !model.inFlight().isEmpty();
     }
 
-    @Override
-    public void inject(InjectedStatement statement, int observer) {
+    /** Injects a statement, whose result that observer gets. */
+    void inject(InjectedStatement statement, int observer) {
         byte[] sql = statement.sql().getBytes(StandardCharsets.UTF_8);
         ByteBuf packet = Packets.query(alloc, sql, model.hasQueryAttributes());
         if (alone) {

@@ -1,7 +1,6 @@
-package io.understudy.inject;
+package io.understudy.command;
 
 import io.netty.buffer.ByteBuf;
-import io.understudy.command.TrackingWatch;
 import io.understudy.plugin.CommandView;
 import io.understudy.plugin.InjectedStatement;
 import io.understudy.plugin.InjectionResult;
@@ -31,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Must be used on the session's event loop.
  */
-public final class GtidTracking implements SessionObserver, TrackingWatch {
+public final class GtidTracking implements SessionObserver {
     private static final String LIST = "session_track_system_variables";
     private static final String GTIDS = "session_track_gtids";
 
@@ -210,7 +209,6 @@ public final class GtidTracking implements SessionObserver, TrackingWatch {
     }
 
     /** Returns the variables that the server reports only because the proxy requested them. */
-    @Override
     public List<String> addedVariables() {
         if (!added || !mariaDb) {
             return List.of();
@@ -222,19 +220,33 @@ public final class GtidTracking implements SessionObserver, TrackingWatch {
     }
 
     /** Returns whether the server sends GTID entries only because the proxy requested them. */
-    @Override
     public boolean addedGtids() {
         return !mariaDb && (added || state == State.REQUESTED);
     }
 
-    @Override
-    public @Nullable Runnable clientSets(long number, ByteBuf buf, int index, int length) {
-        return sets(number, text(buf, index, length), "");
+    /**
+     * Called when the client sends a SET statement: {@code length} bytes of the COM_QUERY payload, possibly not all.
+     *
+     * @param number number of the command, see {@link Exchange#number()}
+     * @return what holds from the server's OK packet on; null if the statement does not concern the tracking
+     */
+    @Nullable
+    Runnable clientSets(long number, ByteBuf buf, int index, int length) {
+        return on ? sets(number, text(buf, index, length), "") : null;
     }
 
-    @Override
-    public @Nullable Runnable clientSetsPrepared(
-            long number, byte @Nullable [] text, ByteBuf buf, int index, int length) {
+    /**
+     * Called when the client executes a prepared SET statement.
+     *
+     * @param text text of the statement; null if it was not kept
+     * @param buf holds {@code length} bytes of the execution's payload, possibly not all
+     * @return as {@link #clientSets}
+     */
+    @Nullable
+    Runnable clientSetsPrepared(long number, byte @Nullable [] text, ByteBuf buf, int index, int length) {
+        if (!on) {
+            return null;
+        }
         // A text that was not kept may have set the list.
         String statement = text == null ? variable() : new String(text, StandardCharsets.ISO_8859_1);
         return sets(number, statement.toLowerCase(Locale.ROOT), text(buf, index, length));
@@ -295,13 +307,13 @@ public final class GtidTracking implements SessionObserver, TrackingWatch {
         state = own ? State.PRESENT : State.WANTED;
     }
 
-    @Override
-    public boolean setsForItself(long number) {
+    /** Returns whether that command sets the domain for itself alone: {@code SET STATEMENT … FOR}. */
+    boolean setsForItself(long number) {
         return number == setForItself;
     }
 
-    @Override
-    public void reported(String variables) {
+    /** Called when the server reports which variables it tracks now. */
+    void reported(String variables) {
         if (state == State.REQUESTED) {
             listReported = variables.contains("last_gtid") && !variables.equals("*");
             clientTracksDomain = variables.contains(MARK);
