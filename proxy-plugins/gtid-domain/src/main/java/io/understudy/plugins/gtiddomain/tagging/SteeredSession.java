@@ -53,6 +53,11 @@ public final class SteeredSession implements SessionObserver {
     }
 
     @Override
+    public void onMoved() {
+        domain.onMoved();
+    }
+
+    @Override
     public void onClose(String reason) {
         domain.onClose(reason);
     }

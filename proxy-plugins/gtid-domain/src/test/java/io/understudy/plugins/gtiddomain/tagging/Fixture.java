@@ -9,6 +9,9 @@ import io.understudy.plugins.gtiddomain.ownership.TableOwnership;
 import io.understudy.plugins.gtiddomain.progress.DomainIndexes;
 import io.understudy.plugins.gtiddomain.progress.GtidPosition;
 import io.understudy.plugins.gtiddomain.progress.Progress;
+import io.understudy.plugins.gtiddomain.steering.LeverObserver;
+import io.understudy.plugins.gtiddomain.steering.Levers;
+import io.understudy.plugins.gtiddomain.steering.SteeringMeters;
 import io.understudy.rules.KindTerm;
 import io.understudy.rules.Match;
 import io.understudy.rules.NameGlob;
@@ -104,7 +107,11 @@ public final class Fixture {
     public FakeClient client(String user) {
         SharedTagging shared = new SharedTagging(
                 accounts, meters, dictionary, orphans, threads, new RepeatedWarning(System::nanoTime));
-        return new FakeClient(user, session -> new DomainObserver(session, () -> policy, shared));
+        Levers none = new Levers(Map.of(), false, new SteeringMeters(registry));
+        return new FakeClient(
+                user,
+                session -> new SteeredSession(
+                        new LeverObserver(session, () -> none), new DomainObserver(session, () -> policy, shared)));
     }
 
     public double count(String domain, String rule, String outcome) {

@@ -2,6 +2,7 @@ package io.understudy.plugins.gtiddomain.tagging;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.understudy.plugins.gtiddomain.progress.DomainIndexes;
 import io.understudy.testkit.FakeClient;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -62,6 +63,19 @@ class UnfollowedSessionTest {
         assertThat(other.run("ALTER TABLE big ADD c INT"))
                 .as("domain 10 while domain 11 has writes that nobody knows")
                 .isEqualTo("-");
+    }
+
+    /** The other primary's global gtid_domain_id is a domain of no rule. */
+    @Test
+    void aSessionWithLeversThatHasMovedHasTheDomainOfItsNewServer() {
+        Fixture fixture = Fixture.tagging(Guard.PIN);
+        FakeClient app = fixture.client("app");
+        assertThat(app.run("DELETE FROM orders")).isEqualTo("-");
+        fixture.accounts.setFreshIndex(DomainIndexes.FOREIGN);
+
+        app.observer().onMoved();
+
+        assertThat(app.run("DELETE FROM orders")).isEqualTo("SET SESSION gtid_domain_id=0");
     }
 
     private static double unfollowed(Fixture fixture, String domain) {
