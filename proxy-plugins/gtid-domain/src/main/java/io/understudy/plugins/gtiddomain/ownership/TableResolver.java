@@ -5,6 +5,7 @@ import io.understudy.plugins.gtiddomain.catalog.Dictionary;
 import io.understudy.plugins.gtiddomain.catalog.Relations;
 import io.understudy.sql.StatementSummary;
 import io.understudy.sql.TableName;
+import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -16,9 +17,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Resolves a statement's summary to the entries of the tables that its replication depends on. The result is cached by
- * digest and schema, so that a repeated statement costs one lookup. These are the tables that it writes, and those that
- * it or its functions read if the replica runs the statement itself: always for schema changes, for others unless the
- * binary log is in row format. Thread-safe.
+ * summary and schema, so that a repeated statement costs one lookup. These are the tables that it writes, and those
+ * that it or its functions read if the replica runs the statement itself: always for schema changes, for others unless
+ * the binary log is in row format. Thread-safe.
  */
 public final class TableResolver {
     private static final int CACHE_SIZE = 4096;
@@ -27,11 +28,15 @@ public final class TableResolver {
     /** A statement over more tables ties none of them. */
     private static final int MAX_TIED = 8;
 
+    /**
+     * The result for one statement, and all that it depends on. The relations go when the dictionary has others: a
+     * statement that is never repeated would keep the whole of its catalogue.
+     */
     private record Resolved(
-            long digest,
+            StatementSummary summary,
             Work work,
             @Nullable String schema,
-            Relations relations,
+            WeakReference<Relations> relations,
             boolean rowFormat,
             TableEntry[] entries) {}
 
@@ -47,7 +52,7 @@ public final class TableResolver {
     }
 
     /** Returns the entries, not to be modified; never empty. */
-    @SuppressWarnings("ReferenceEquality") // entries are good for one state of the relations
+    @SuppressWarnings("ReferenceEquality") // summaries are shared
     public TableEntry[] touched(Work work, @Nullable StatementSummary summary, @Nullable String schema) {
         boolean known = work.tablesKnown();
         if (summary == null || !known && (summary.writes().isEmpty() || summary.useSchema() != null)) {
@@ -58,9 +63,9 @@ public final class TableResolver {
         boolean rowFormat = dictionary.rowFormat();
         Resolved before = cache.get(index);
         if (before != null
-                && before.digest == summary.digest()
+                && before.summary == summary
                 && before.work == work
-                && before.relations == relations
+                && before.relations.refersTo(relations)
                 && before.rowFormat == rowFormat
                 && Objects.equals(before.schema, schema)
                 && current(before.entries)) {
@@ -74,7 +79,7 @@ public final class TableResolver {
         }
         TableEntry[] entries = resolve(tables, functions, schema, relations, known);
         if (entries != unknown && entries != ownership.unfollowed()) { // there may be room for them later
-            cache.set(index, new Resolved(summary.digest(), work, schema, relations, rowFormat, entries));
+            cache.set(index, new Resolved(summary, work, schema, new WeakReference<>(relations), rowFormat, entries));
         }
         return entries;
     }
