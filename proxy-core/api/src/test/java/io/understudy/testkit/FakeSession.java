@@ -15,6 +15,7 @@ public class FakeSession implements SessionContext, SessionSettings {
     private @Nullable String schema;
     private final String address;
     private final String version;
+    private long serverThreadId = 77;
     private boolean schemaInFlight;
     private boolean temporaryTables;
     private Map<String, String> attributes = Map.of();
@@ -43,6 +44,10 @@ public class FakeSession implements SessionContext, SessionSettings {
     /** Returns the first refusal, or null. */
     public @Nullable SessionRefusal refusal() {
         return refusal;
+    }
+
+    public void setServerThreadId(long id) {
+        serverThreadId = id;
     }
 
     public void setUser(String name) {
@@ -98,7 +103,7 @@ public class FakeSession implements SessionContext, SessionSettings {
 
     @Override
     public long serverThreadId() {
-        return 77;
+        return serverThreadId;
     }
 
     @Override

@@ -2,7 +2,6 @@ package io.understudy.plugins.gtiddomain.tagging;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.understudy.plugins.gtiddomain.progress.DomainIndexes;
 import io.understudy.testkit.FakeClient;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -65,17 +64,16 @@ class UnfollowedSessionTest {
                 .isEqualTo("-");
     }
 
-    /** The other primary's global gtid_domain_id is a domain of no rule. */
     @Test
-    void aSessionWithLeversThatHasMovedHasTheDomainOfItsNewServer() {
+    void aSessionWithLeversThatHasMovedIsFollowedOnItsNewThread() {
         Fixture fixture = Fixture.tagging(Guard.PIN);
         FakeClient app = fixture.client("app");
-        assertThat(app.run("DELETE FROM orders")).isEqualTo("-");
-        fixture.accounts.setFreshIndex(DomainIndexes.FOREIGN);
+        assertThat(fixture.threads.contains(77)).isTrue();
+        app.setServerThreadId(78);
 
         app.observer().onMoved();
 
-        assertThat(app.run("DELETE FROM orders")).isEqualTo("SET SESSION gtid_domain_id=0");
+        assertThat(fixture.threads.contains(78)).isTrue();
     }
 
     private static double unfollowed(Fixture fixture, String domain) {
