@@ -6,16 +6,21 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A client's network: {@code 10.0.0.0/8}, {@code fd00::/8} or a single address, each negated by a leading {@code !}.
- *
- * @param text as written in the configuration
  */
-public record ClientNet(String text, Cidr network, boolean negated) implements Term {
+public final class ClientNet extends Term {
 
     /** The syntax as a regular expression, for schemas. */
     public static final String PATTERN = "^!?" + Cidr.PATTERN.substring(1);
 
     /** An example of the syntax, for schemas. */
     public static final String EXAMPLE = Cidr.EXAMPLE;
+
+    private final Cidr network;
+
+    private ClientNet(String text) {
+        super(text);
+        network = Cidr.parse(plain(text));
+    }
 
     /**
      * Parses a network.
@@ -24,12 +29,11 @@ public record ClientNet(String text, Cidr network, boolean negated) implements T
      *     was expected
      */
     public static ClientNet parse(String text) {
-        boolean negated = text.startsWith("!");
         if (text.equals("!")) {
             throw new IllegalArgumentException(
                     "expected a network such as 10.0.0.0/8 or fd00::/8 but found '" + text + "'");
         }
-        return new ClientNet(text, Cidr.parse(negated ? text.substring(1) : text), negated);
+        return new ClientNet(text);
     }
 
     /**
@@ -38,10 +42,5 @@ public record ClientNet(String text, Cidr network, boolean negated) implements T
      */
     boolean covers(@Nullable InetAddress address) {
         return address != null && network.contains(address);
-    }
-
-    @Override
-    public String toString() {
-        return text;
     }
 }

@@ -110,10 +110,6 @@ final class Conditions {
                 && holds(match.digest(), summary, this, (term, of, self) -> term.digest() == of.digest());
     }
 
-    boolean patternHolds(@Nullable String normalized) {
-        return patternHolds(normalized, true);
-    }
-
     /** @param counted whether an aborted search counts against the pattern, as it does while statements run */
     boolean patternHolds(@Nullable String normalized, boolean counted) {
         List<TextPattern> terms = match.pattern();

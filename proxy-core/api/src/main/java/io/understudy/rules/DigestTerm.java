@@ -1,10 +1,11 @@
 package io.understudy.rules;
 
 import java.util.HexFormat;
+import java.util.Locale;
 import java.util.regex.Pattern;
 
 /** A statement's digest: 16 hexadecimal digits, as logs, {@code explain} and {@code /api/digests} show it. */
-public record DigestTerm(long digest, boolean negated) implements Term {
+public final class DigestTerm extends Term {
 
     /** The syntax as a regular expression, for schemas. */
     public static final String PATTERN = "^!?[0-9A-Fa-f]{16}$";
@@ -13,6 +14,17 @@ public record DigestTerm(long digest, boolean negated) implements Term {
     public static final String EXAMPLE = "0123456789abcdef";
 
     private static final Pattern SYNTAX = Pattern.compile(PATTERN);
+
+    private final long digest;
+
+    private DigestTerm(String text) {
+        super(text);
+        digest = HexFormat.fromHexDigitsToLong(plain(text));
+    }
+
+    long digest() {
+        return digest;
+    }
 
     /**
      * Parses a digest.
@@ -23,13 +35,6 @@ public record DigestTerm(long digest, boolean negated) implements Term {
         if (!SYNTAX.matcher(text).matches()) {
             throw new IllegalArgumentException("expected a digest of 16 hexadecimal digits but found '" + text + "'");
         }
-        boolean negated = text.startsWith("!");
-        return new DigestTerm(HexFormat.fromHexDigitsToLong(negated ? text.substring(1) : text), negated);
-    }
-
-    @Override
-    public String toString() {
-        String hex = HexFormat.of().toHexDigits(digest);
-        return negated ? "!" + hex : hex;
+        return new DigestTerm(text.toLowerCase(Locale.ROOT));
     }
 }

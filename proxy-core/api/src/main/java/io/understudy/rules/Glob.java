@@ -3,18 +3,13 @@ package io.understudy.rules;
 /** A glob for names: {@code *} stands for any characters, {@code ?} for one. Matching allocates nothing. */
 final class Glob {
 
-    private final String text;
-    private final boolean ignoreCase;
-
-    Glob(String text, boolean ignoreCase) {
-        this.text = text;
-        this.ignoreCase = ignoreCase;
-    }
+    private Glob() {}
 
     /**
-     * Returns whether the glob matches. Takes at most the product of both lengths: only the last star is tried again.
+     * Returns whether a glob matches a name. Takes at most the product of both lengths: only the last star is tried
+     * again.
      */
-    boolean matches(String name) {
+    static boolean matches(String text, String name, boolean ignoreCase) {
         int p = 0;
         int n = 0;
         int star = -1;
@@ -25,7 +20,7 @@ final class Glob {
             if (p < text.length() && wanted == '*') {
                 star = p++;
                 resume = n;
-            } else if (p < text.length() && (wanted == '?' || same(wanted, name.charAt(n)))) {
+            } else if (p < text.length() && (wanted == '?' || same(wanted, name.charAt(n), ignoreCase))) {
                 p++;
                 n++;
             } else if (star >= 0) {
@@ -41,15 +36,10 @@ final class Glob {
         return p == text.length();
     }
 
-    private boolean same(char a, char b) {
+    private static boolean same(char a, char b, boolean ignoreCase) {
         return a == b
                 || ignoreCase
                         && (Character.toLowerCase(a) == Character.toLowerCase(b)
                                 || Character.toUpperCase(a) == Character.toUpperCase(b));
-    }
-
-    @Override
-    public String toString() {
-        return text;
     }
 }

@@ -41,23 +41,16 @@ public record Match(
             @Nullable List<DigestTerm> digest,
             @Nullable List<TextPattern> pattern) {
         List<String> refusals = new ArrayList<>();
-        user = given(user, "user", refusals);
-        schema = given(schema, "schema", refusals);
-        client = given(client, "client", refusals);
-        table = given(table, "table", refusals);
-        kind = given(kind, "kind", refusals);
-        digest = given(digest, "digest", refusals);
-        pattern = given(pattern, "pattern", refusals);
+        this.user = given(user, "user", refusals);
+        this.schema = given(schema, "schema", refusals);
+        this.client = given(client, "client", refusals);
+        this.table = given(table, "table", refusals);
+        this.kind = given(kind, "kind", refusals);
+        this.digest = given(digest, "digest", refusals);
+        this.pattern = given(pattern, "pattern", refusals);
         if (!refusals.isEmpty()) {
             throw new IllegalArgumentException(String.join("\n", refusals));
         }
-        this.user = user;
-        this.schema = schema;
-        this.client = client;
-        this.table = table;
-        this.kind = kind;
-        this.digest = digest;
-        this.pattern = pattern;
     }
 
     private static <T> List<T> given(@Nullable List<T> values, String key, List<String> refusals) {

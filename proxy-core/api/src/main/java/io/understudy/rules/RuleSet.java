@@ -6,9 +6,8 @@ import io.understudy.plugin.SessionContext;
 import io.understudy.sql.StatementKind;
 import io.understudy.sql.StatementSummary;
 import java.net.InetAddress;
-import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
@@ -24,13 +23,8 @@ public final class RuleSet<R> {
 
     /** Number of cached results, one for each pair of digest and {@link SessionPart}; a power of two. */
     private static final int CACHE_SIZE = 8192;
-    /** Number of session parts shared between sessions; further sessions work the same but share no cached results. */
-    private static final int MAX_SHARED_PARTS = 1024;
 
     private record Result(long digest, SessionPart part, int rule) {}
-
-    private record PartKey(
-            List<Integer> candidates, @Nullable String schema) {}
 
     private final List<R> rules;
     private final List<String> names;
@@ -38,7 +32,6 @@ public final class RuleSet<R> {
     private final LongAdder[] hits;
     private final boolean tableKeys;
     private final AtomicReferenceArray<@Nullable Result> responses;
-    private final ConcurrentHashMap<PartKey, SessionPart> parts = new ConcurrentHashMap<>();
 
     /**
      * Creates the set.
@@ -103,14 +96,14 @@ public final class RuleSet<R> {
      * nothing for them: counts neither a hit nor an aborted search.
      */
     public int peek(ExplainedStatement subject) {
-        SessionPart part = part(subject.user(), subject.schema(), subject.client(), subject.schema(), 0);
+        SessionPart part = part(subject.user(), subject.schema(), subject.client(), subject.schema());
         if (part.candidates.length == 0) {
             return part.fallback;
         }
         StatementSummary summary = subject.summary();
         if (summary != null) {
             Result known = responses.get(slot(summary.digest(), part));
-            if (known != null && known.digest == summary.digest() && known.part == part) {
+            if (known != null && known.digest == summary.digest() && known.part.isLike(part)) {
                 return known.rule;
             }
         }
@@ -159,39 +152,19 @@ public final class RuleSet<R> {
      * @param tables the schema that unqualified table names refer to
      */
     SessionPart part(String user, @Nullable String schema, @Nullable InetAddress client, @Nullable String tables) {
-        return part(user, schema, client, tables, MAX_SHARED_PARTS);
-    }
-
-    /** @param mostShared a new part is shared if there are fewer */
-    private SessionPart part(
-            String user,
-            @Nullable String schema,
-            @Nullable InetAddress client,
-            @Nullable String tables,
-            int mostShared) {
-        List<Integer> candidates = new ArrayList<>();
+        int[] candidates = new int[conditions.length];
+        int count = 0;
         int decided = -1;
         for (int i = 0; i < conditions.length && decided < 0; i++) {
             if (conditions[i].sessionHolds(user, schema, client)) {
                 if (conditions[i].match.hasStatementKeys()) {
-                    candidates.add(i);
+                    candidates[count++] = i;
                 } else {
                     decided = i;
                 }
             }
         }
-        int last = decided;
-        int[] open = candidates.stream().mapToInt(Integer::intValue).toArray();
-        candidates.add(decided);
-        PartKey key = new PartKey(candidates, tableKeys ? tables : null);
-        SessionPart shared = parts.get(key);
-        if (shared != null) {
-            return shared;
-        }
-        if (parts.size() >= mostShared) {
-            return new SessionPart(open, last, tables);
-        }
-        return parts.computeIfAbsent(key, k -> new SessionPart(open, last, tables));
+        return new SessionPart(Arrays.copyOf(candidates, count), decided, tables, tableKeys);
     }
 
     /** Returns the index of the first rule that matches the statement, or -1. */
@@ -206,7 +179,7 @@ public final class RuleSet<R> {
         long digest = summary.digest();
         int slot = slot(digest, part);
         Result known = responses.get(slot);
-        if (known != null && known.digest == digest && known.part == part) {
+        if (known != null && known.digest == digest && known.part.isLike(part)) {
             return known.rule;
         }
         int rule = evaluate(part, command, summary);
@@ -231,7 +204,7 @@ public final class RuleSet<R> {
                 if (normalized == null) {
                     normalized = command.normalizedText();
                 }
-                if (!rule.patternHolds(normalized)) {
+                if (!rule.patternHolds(normalized, true)) {
                     continue;
                 }
             }

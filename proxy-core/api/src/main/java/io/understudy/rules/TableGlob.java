@@ -7,19 +7,16 @@ import org.jspecify.annotations.Nullable;
  * A glob for tables: {@code orders} in any schema, {@code shop.orders}, {@code shop.*}, {@code !shop.log_*}. Not
  * case-sensitive, because statements of one digest may differ in case.
  */
-public final class TableGlob implements Term {
+public final class TableGlob extends Term {
 
     /** An example of the syntax, for schemas. */
     public static final String EXAMPLE = "shop.orders";
 
-    private final String text;
-    private final boolean negated;
-    private final @Nullable Glob schema;
-    private final Glob table;
+    private final @Nullable String schema;
+    private final String table;
 
-    private TableGlob(String text, boolean negated, @Nullable Glob schema, Glob table) {
-        this.text = text;
-        this.negated = negated;
+    private TableGlob(String text, @Nullable String schema, String table) {
+        super(text);
         this.schema = schema;
         this.table = table;
     }
@@ -30,23 +27,13 @@ public final class TableGlob implements Term {
      * @throws IllegalArgumentException when either part is empty
      */
     public static TableGlob parse(String text) {
-        boolean negated = text.startsWith("!");
-        String name = negated ? text.substring(1) : text;
+        String name = plain(text);
         int dot = name.indexOf('.');
         if (name.isEmpty() || dot == 0 || dot == name.length() - 1) {
             throw new IllegalArgumentException(
                     "expected a table such as orders or " + EXAMPLE + " but found '" + text + "'");
         }
-        return new TableGlob(
-                text,
-                negated,
-                dot < 0 ? null : new Glob(name.substring(0, dot), true),
-                new Glob(name.substring(dot + 1), true));
-    }
-
-    @Override
-    public boolean negated() {
-        return negated;
+        return new TableGlob(text, dot < 0 ? null : name.substring(0, dot), name.substring(dot + 1));
     }
 
     /**
@@ -54,28 +41,13 @@ public final class TableGlob implements Term {
      * unqualified name.
      */
     boolean covers(TableName name, @Nullable String defaultSchema) {
-        if (!table.matches(name.table())) {
+        if (!Glob.matches(table, name.table(), true)) {
             return false;
         }
         if (schema == null) {
             return true;
         }
         String where = name.schema() == null ? defaultSchema : name.schema();
-        return where != null && schema.matches(where);
-    }
-
-    @Override
-    public boolean equals(@Nullable Object other) {
-        return other instanceof TableGlob that && that.text.equals(text);
-    }
-
-    @Override
-    public int hashCode() {
-        return text.hashCode();
-    }
-
-    @Override
-    public String toString() {
-        return text;
+        return where != null && Glob.matches(schema, where, true);
     }
 }

@@ -12,7 +12,6 @@ final class CommonTables {
 
     private final Tokens t;
     private final QueryWalker walker;
-    private Draft draft = new Draft();
 
     /** Names in scope, as token indices. */
     private final int[] scope = new int[MAX_EXPRESSIONS];
@@ -26,8 +25,7 @@ final class CommonTables {
         this.walker = walker;
     }
 
-    void reset(Draft draft) {
-        this.draft = draft;
+    void reset() {
         scopes = 0;
         hiding = 0;
     }
@@ -82,7 +80,7 @@ final class CommonTables {
                 i = t.afterParenthesis(i);
             }
             if (!t.is(i, Keyword.AS) || t.type(i + 1) != '(') {
-                draft.notPure(NotPure.UNPARSED);
+                walker.draft.notPure(NotPure.UNPARSED);
                 return i;
             }
             i = walker.parenthesis(i + 1);
@@ -106,7 +104,7 @@ final class CommonTables {
 
     private void define(int n) {
         if (scopes == MAX_EXPRESSIONS) {
-            draft.notPure(NotPure.TOO_LONG);
+            walker.draft.notPure(NotPure.TOO_LONG);
         } else {
             scope[scopes++] = n;
         }
@@ -138,7 +136,7 @@ final class CommonTables {
     /** Returns the index after the clause without walking it: the statement that follows decides who walks it. */
     int behind(int with) {
         int n = with + 1;
-        while (t.type(n) != Lexer.END && t.type(n) != ';') {
+        while (!t.isEnd(n)) {
             if (t.type(n) == '(') {
                 int after = t.afterParenthesis(n);
                 if (!t.is(after, Keyword.AS) && t.type(after) != ',' && !t.isWord(after, "CYCLE")) {

@@ -1,5 +1,6 @@
 package io.understudy.sql;
 
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +21,24 @@ final class Condenser {
     private static final int COMMA_AND_LITERAL = 2;
     private static final int COMMA_AFTER_GROUP = 3;
 
+    private static final int MAX_DEPTH = 64;
+
+    /** An open parenthesis. */
+    private static final class Group {
+        /** The hashes before it. */
+        long outer1;
+
+        long outer2;
+        /** Whether it follows a group and a comma, and so may repeat that group. */
+        boolean row;
+        /** The hashes of that group. */
+        long before1;
+
+        long before2;
+        /** Where it starts in the normalised text. */
+        int textStart;
+    }
+
     private final Lexer lexer;
     private final HashPair hashes = new HashPair();
     private int held;
@@ -32,11 +51,15 @@ final class Condenser {
     private int semicolons;
     private boolean something;
 
-    private final OpenGroups groups = new OpenGroups();
+    /** The open parentheses. A closed one keeps its values until another is opened in its place. */
+    private final Group[] groups = new Group[MAX_DEPTH];
+
+    private int depth;
     private @Nullable NormalText out;
 
     Condenser(Lexer lexer) {
         this.lexer = lexer;
+        Arrays.setAll(groups, i -> new Group());
     }
 
     /** Starts a statement. Writes its normalised text to {@code out} unless {@code out} is null. */
@@ -46,7 +69,7 @@ final class Condenser {
         held = NOTHING;
         afterLiteral = false;
         afterGroup = false;
-        groups.clear();
+        depth = 0;
         excess = 0;
         sign = 0;
         semicolons = 0;
@@ -131,7 +154,7 @@ final class Condenser {
         flushSemicolons();
         if (held == COMMA_AND_LITERAL) {
             held = COMMA_AFTER_LITERAL;
-        } else if (held == NOTHING && afterLiteral && !groups.isEmpty()) {
+        } else if (held == NOTHING && afterLiteral && depth > 0) {
             held = COMMA_AFTER_LITERAL;
         } else if (held == NOTHING && afterGroup) {
             held = COMMA_AFTER_GROUP;
@@ -148,7 +171,7 @@ final class Condenser {
             flushHeld();
         }
         something = true;
-        if (groups.isFull()) {
+        if (depth == MAX_DEPTH) {
             excess++;
             flushAll();
             mix('(', '(');
@@ -159,7 +182,13 @@ final class Condenser {
             // A blank between a built-in function's name and its parenthesis makes it a stored function.
             hashes.mark(GROUP);
         }
-        groups.push(hashes.h1, hashes.h2, group1, group2, row, out == null ? 0 : out.length());
+        Group group = groups[depth++];
+        group.outer1 = hashes.h1;
+        group.outer2 = hashes.h2;
+        group.row = row;
+        group.before1 = group1;
+        group.before2 = group2;
+        group.textStart = out == null ? 0 : out.length();
         if (out != null) {
             if (row) {
                 out.comma();
@@ -179,7 +208,7 @@ final class Condenser {
             held = NOTHING;
         }
         flushHeld();
-        if (excess > 0 || groups.isEmpty()) {
+        if (excess > 0 || depth == 0) {
             excess = Math.max(0, excess - 1);
             flushAll();
             mix(')', ')');
@@ -187,16 +216,15 @@ final class Condenser {
         }
         long g1 = hashes.h1;
         long g2 = hashes.h2;
-        groups.pop();
-        hashes.set(groups.outer1(), groups.outer2());
-        boolean row = groups.isRow();
-        if (row && g1 == groups.before1()) {
-            if (g2 != groups.before2()) {
+        Group group = leave();
+        boolean row = group.row;
+        if (row && g1 == group.before1) {
+            if (g2 != group.before2) {
                 // Same row, different spelling: the digest is equal, the summary may differ.
                 hashes.mixSecond(g2);
             }
             if (out != null) {
-                out.cut(groups.textStart());
+                out.cut(group.textStart);
             }
         } else {
             if (row) {
@@ -213,18 +241,23 @@ final class Condenser {
         afterLiteral = false;
     }
 
+    private Group leave() {
+        Group group = groups[--depth];
+        hashes.set(group.outer1, group.outer2);
+        return group;
+    }
+
     void finish(boolean cut) {
         flushSign();
         flushHeld();
-        while (!groups.isEmpty()) {
+        while (depth > 0) {
             long g1 = hashes.h1;
             long g2 = hashes.h2;
-            groups.pop();
-            hashes.set(groups.outer1(), groups.outer2());
-            if (cut && groups.isRow()) {
+            Group group = leave();
+            if (cut && group.row) {
                 // The text was cut inside a row that repeats the preceding ones: hash it as if that row were absent.
                 if (out != null) {
-                    out.cut(groups.textStart());
+                    out.cut(group.textStart);
                 }
                 continue;
             }

@@ -1,19 +1,19 @@
 package io.understudy.sql;
 
+import java.util.Set;
+
 /** Tables of CREATE, ALTER, DROP, RENAME and TRUNCATE. */
 final class DdlSummarizer {
+    private static final Set<Keyword> OBJECTS =
+            Keyword.set("TABLE TABLES VIEW INDEX TRIGGER SEQUENCE PROCEDURE FUNCTION"
+                    + " EVENT PACKAGE DATABASE SCHEMA USER ROLE PREPARE");
 
     private final Tokens t;
     private final QueryWalker walker;
-    private Draft draft = new Draft();
 
     DdlSummarizer(Tokens tokens, QueryWalker walker) {
         t = tokens;
         this.walker = walker;
-    }
-
-    void reset(Draft draft) {
-        this.draft = draft;
     }
 
     /**
@@ -21,7 +21,7 @@ final class DdlSummarizer {
      */
     int create(int i) {
         int n = object(i + 1);
-        draft.temporary = isTemporary(i + 1, n);
+        walker.draft.temporary = isTemporary(i + 1, n);
         Keyword what = t.keyword(n);
         if (what == null) {
             return -1;
@@ -45,11 +45,11 @@ final class DdlSummarizer {
     private void createTable(int table) {
         int n = written(name(table + 1));
         if (t.is(n, Keyword.LIKE)) {
-            read(n + 1);
+            walker.table(n + 1, false);
             return;
         }
         if (t.type(n) == '(' && t.is(n + 1, Keyword.LIKE)) {
-            read(n + 2);
+            walker.table(n + 2, false);
             return;
         }
         references(n);
@@ -72,7 +72,7 @@ final class DdlSummarizer {
     private void alterTable(int from) {
         references(from);
         int depth = 0;
-        for (int n = from; !isEnd(n); n++) {
+        for (int n = from; !t.isEnd(n); n++) {
             depth += t.type(n) == '(' ? 1 : t.type(n) == ')' ? -1 : 0;
             if (depth > 0) {
                 continue;
@@ -94,7 +94,7 @@ final class DdlSummarizer {
     /** {@code DROP} at {@code i}. */
     void drop(int i) {
         int n = object(i + 1);
-        draft.temporary = isTemporary(i + 1, n);
+        walker.draft.temporary = isTemporary(i + 1, n);
         Keyword what = t.keyword(n);
         if (what == Keyword.TABLE || what == Keyword.TABLES || what == Keyword.VIEW || what == Keyword.SEQUENCE) {
             names(name(n + 1));
@@ -109,7 +109,7 @@ final class DdlSummarizer {
             return;
         }
         int n = written(name(i + 2));
-        while (!isEnd(n)) {
+        while (!t.isEnd(n)) {
             n = t.is(n, Keyword.TO) || t.type(n) == ',' ? written(n + 1) : n + 1;
         }
     }
@@ -121,31 +121,16 @@ final class DdlSummarizer {
 
     /** Skips the words between the verb and the kind of object: OR REPLACE, DEFINER=…, UNIQUE, ONLINE, … */
     private int object(int i) {
-        for (int n = i; !isEnd(n); n++) {
+        for (int n = i; !t.isEnd(n); n++) {
             Keyword keyword = t.keyword(n);
             if (keyword == null) {
                 continue;
             }
-            switch (keyword) {
-                case TABLE,
-                        TABLES,
-                        VIEW,
-                        INDEX,
-                        TRIGGER,
-                        SEQUENCE,
-                        PROCEDURE,
-                        FUNCTION,
-                        EVENT,
-                        PACKAGE,
-                        DATABASE,
-                        SCHEMA,
-                        USER,
-                        ROLE,
-                        PREPARE -> {
-                    return n;
-                }
-                case DEFINER -> n += t.type(n + 1) == '=' ? 2 : 0; // the account's name may be such a word
-                default -> {}
+            if (OBJECTS.contains(keyword)) {
+                return n;
+            }
+            if (keyword == Keyword.DEFINER && t.type(n + 1) == '=') {
+                n += 2; // the account's name may be such a word
             }
         }
         return i;
@@ -170,14 +155,14 @@ final class DdlSummarizer {
         n += t.type(n + 1) == '.' ? 3 : 1;
         Keyword what = t.keyword(object);
         if (what == Keyword.EVENT || what == Keyword.TRIGGER) {
-            while (!isEnd(n) && !t.is(n - 1, what == Keyword.EVENT ? Keyword.DO : Keyword.ROW)) {
+            while (!t.isEnd(n) && !t.is(n - 1, what == Keyword.EVENT ? Keyword.DO : Keyword.ROW)) {
                 n++;
             }
         } else if (what != Keyword.PROCEDURE && what != Keyword.FUNCTION) {
             return what == Keyword.PACKAGE;
         }
         boolean returns = false;
-        while (!isEnd(n)) {
+        while (!t.isEnd(n)) {
             Keyword keyword = t.keyword(n);
             returns |= t.isWord(n, "RETURNS");
             if (keyword != null && beginsBody(n, keyword, returns)) {
@@ -220,7 +205,7 @@ final class DdlSummarizer {
     }
 
     private void on(int i) {
-        for (int n = i; !isEnd(n); n++) {
+        for (int n = i; !t.isEnd(n); n++) {
             if (t.is(n, Keyword.ON)) {
                 written(n + 1);
                 return;
@@ -229,9 +214,9 @@ final class DdlSummarizer {
     }
 
     private void references(int from) {
-        for (int n = from; !isEnd(n); n++) {
+        for (int n = from; !t.isEnd(n); n++) {
             if (t.is(n, Keyword.REFERENCES)) {
-                read(n + 1);
+                walker.table(n + 1, false);
             }
         }
     }
@@ -244,29 +229,6 @@ final class DdlSummarizer {
     }
 
     private int written(int n) {
-        return take(n, true);
-    }
-
-    private void read(int n) {
-        take(n, false);
-    }
-
-    private int take(int n, boolean write) {
-        if (!t.isName(n)) {
-            draft.notPure(NotPure.UNPARSED);
-            return n + 1;
-        }
-        boolean qualified = t.type(n + 1) == '.' && t.isName(n + 2);
-        TableName table = qualified ? t.table(n, n + 2) : t.table(-1, n);
-        if (write) {
-            draft.writes(table);
-        } else {
-            draft.reads(table);
-        }
-        return n + (qualified ? 3 : 1);
-    }
-
-    private boolean isEnd(int n) {
-        return t.type(n) == Lexer.END || t.type(n) == ';';
+        return walker.table(n, true);
     }
 }

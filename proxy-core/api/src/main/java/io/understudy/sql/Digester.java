@@ -15,6 +15,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class Digester {
 
+    /** Character set introducers: {@code _utf8mb4'x'} is one literal. */
+    private static final WordTable<Boolean> INTRODUCERS = WordTable.of(
+            "_ARMSCII8 _ASCII _BIG5 _BINARY _CP1250 _CP1251 _CP1256 _CP1257 _CP850 _CP852 _CP866 _CP932 _DEC8 _EUCJPMS"
+                    + " _EUCKR _GB18030 _GB2312 _GBK _GEOSTD8 _GREEK _HEBREW _HP8 _KEYBCS2 _KOI8R _KOI8U _LATIN1"
+                    + " _LATIN2 _LATIN5 _LATIN7 _MACCE _MACROMAN _SJIS _SWE7 _TIS620 _UCS2 _UJIS _UTF16 _UTF16LE _UTF32"
+                    + " _UTF8 _UTF8MB3 _UTF8MB4");
+
     private final Lexer lexer;
     private final Lexer ahead = new Lexer();
     private final Condenser condenser;
@@ -109,7 +116,7 @@ final class Digester {
     /** Returns whether the word is a character set introducer of the literal that follows. */
     private boolean isIntroducer() {
         Lexer lex = lexer;
-        if (!Introducers.isName(lex)) {
+        if (INTRODUCERS.find(lex.text(), lex.start, lex.end, lex.folded) == null) {
             return false;
         }
         ahead.reset(lex.text(), lex.end, lex.limit() - lex.end, modes);

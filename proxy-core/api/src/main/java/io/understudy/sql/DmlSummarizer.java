@@ -1,14 +1,14 @@
 package io.understudy.sql;
 
 import java.util.Arrays;
+import java.util.List;
 
 /** Tables of INSERT, REPLACE, UPDATE, DELETE and LOAD. */
 final class DmlSummarizer {
 
     private final Tokens t;
     private final QueryWalker walker;
-    private final JoinedTables joined;
-    private Draft draft = new Draft();
+    private final List<QueryWalker.Reference> joined;
 
     DmlSummarizer(Tokens tokens, QueryWalker walker) {
         t = tokens;
@@ -16,16 +16,12 @@ final class DmlSummarizer {
         joined = walker.joined;
     }
 
-    void reset(Draft draft) {
-        this.draft = draft;
-    }
-
     /** {@code INSERT} or {@code REPLACE} at {@code i}. */
     void insert(int i) {
         int n = i + 1;
         while (isModifier(n)) {
             // MariaDB answers before it writes the row, in another thread and its own domain.
-            draft.unlisted |= t.is(n, Keyword.DELAYED);
+            walker.draft.unlisted |= t.is(n, Keyword.DELAYED);
             n++;
         }
         n = written(t.is(n, Keyword.INTO) ? n + 1 : n);
@@ -58,7 +54,7 @@ final class DmlSummarizer {
                 n++;
             }
         }
-        int count = joined.count();
+        int count = joined.size();
         boolean[] target = new boolean[count];
         if (count == 1) {
             target[0] = true;
@@ -73,7 +69,7 @@ final class DmlSummarizer {
     private void assignments(int set, boolean[] target) {
         int depth = 0;
         boolean start = true;
-        for (int i = set + 1; t.type(i) != Lexer.END && t.type(i) != ';'; i++) {
+        for (int i = set + 1; !t.isEnd(i); i++) {
             int type = t.type(i);
             if (depth == 0 && t.is(i, Keyword.WHERE)) {
                 return;
@@ -104,7 +100,7 @@ final class DmlSummarizer {
             int end = afterTargets(targets);
             if (!t.is(end, Keyword.USING)) {
                 n = walker.join(n + 1);
-                boolean[] target = new boolean[joined.count()];
+                boolean[] target = new boolean[joined.size()];
                 Arrays.fill(target, true);
                 settle(target);
                 walker.walk(n);
@@ -114,13 +110,13 @@ final class DmlSummarizer {
         } else {
             n = afterTargets(n);
             if (!t.is(n, Keyword.FROM)) {
-                draft.notPure(NotPure.UNPARSED);
+                walker.draft.notPure(NotPure.UNPARSED);
                 return;
             }
             n++;
         }
         int end = walker.join(n);
-        boolean[] target = new boolean[joined.count()];
+        boolean[] target = new boolean[joined.size()];
         for (int k = targets; k < n - 1; k++) {
             if (t.isName(k)) {
                 if (t.type(k + 1) == '.' && t.isName(k + 2)) {
@@ -150,10 +146,11 @@ final class DmlSummarizer {
     private void mark(int qualifier, int n, boolean[] target) {
         boolean found = false;
         for (int k = 0; k < target.length; k++) {
-            boolean named = qualifier < 0 && joined.alias(k) >= 0
-                    ? t.sameName(joined.alias(k), n)
-                    : t.sameName(joined.name(k), n)
-                            && (qualifier < 0 || joined.schema(k) < 0 || t.sameName(joined.schema(k), qualifier));
+            QueryWalker.Reference table = joined.get(k);
+            boolean named = qualifier < 0 && table.alias >= 0
+                    ? t.sameName(table.alias, n)
+                    : t.sameName(table.name, n)
+                            && (qualifier < 0 || table.schema < 0 || t.sameName(table.schema, qualifier));
             if (named) {
                 target[k] = true;
                 found = true;
@@ -161,33 +158,28 @@ final class DmlSummarizer {
         }
         if (!found) {
             // Named but not joined: the server refuses it, unless the summary misread the statement.
-            draft.writes(t.table(qualifier, n));
+            walker.draft.writes(t.table(qualifier, n));
         }
     }
 
     private void settle(boolean[] target) {
         for (int k = 0; k < target.length; k++) {
-            if (!joined.isExpression(k)) {
-                TableName table = t.table(joined.schema(k), joined.name(k));
+            QueryWalker.Reference joinedTable = joined.get(k);
+            if (joinedTable.schema >= 0 || !walker.common.isDefined(joinedTable.name)) {
+                TableName table = t.table(joinedTable.schema, joinedTable.name);
                 if (target[k]) {
-                    draft.writes(table);
+                    walker.draft.writes(table);
                 } else {
-                    draft.reads(table);
+                    walker.draft.reads(table);
                 }
             }
         }
     }
 
     private int written(int n) {
-        if (!t.isName(n)) {
-            draft.notPure(NotPure.UNPARSED);
-            return n;
-        }
-        boolean qualified = t.type(n + 1) == '.' && t.isName(n + 2);
-        int name = qualified ? n + 2 : n;
-        draft.writes(t.table(qualified ? n : -1, name));
-        t.markNotCall(name);
-        return name + 1;
+        int after = walker.table(n, true);
+        t.markNotCall(after > n ? after - 1 : -1);
+        return after;
     }
 
     private boolean isModifier(int i) {

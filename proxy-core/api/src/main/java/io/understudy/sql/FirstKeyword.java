@@ -115,15 +115,10 @@ public final class FirstKeyword {
 
     private static int wordEnd(byte[] text, int start, int limit) {
         int p = start + 1;
-        while (p < limit && isNamePart(text[p])) {
+        while (p < limit && Characters.isNamePart(text[p] & 0xFF)) {
             p++;
         }
         return p;
-    }
-
-    private static boolean isNamePart(int c) {
-        int letter = c | 0x20;
-        return letter >= 'a' && letter <= 'z' || c >= '0' && c <= '9' || c == '_' || c == '$' || c < 0;
     }
 
     private static int line(byte[] text, int from, int limit) {

@@ -1,5 +1,8 @@
 package io.understudy.sql;
 
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
 /**
  * Walks the table list after FROM, UPDATE and the like: names, derived tables, joins, aliases, hints.
  *
@@ -7,44 +10,41 @@ package io.understudy.sql;
  * unless a keyword says otherwise, here it is a table unless a keyword says otherwise.
  */
 final class FromClause {
+    private static final int MAX_REFERENCES = 64;
+    private static final Set<Keyword> NEXT_CLAUSES = Keyword.set(
+            "WHERE GROUP HAVING ORDER LIMIT WINDOW UNION EXCEPT INTERSECT LOCK INTO PROCEDURE FETCH"
+                    + " SET SELECT FROM WITH");
 
     private final Tokens t;
     private final QueryWalker walker;
     private final CommonTables common;
-    private final JoinedTables joined;
-    private Draft draft = new Draft();
 
-    FromClause(Tokens tokens, QueryWalker walker, CommonTables common, JoinedTables joined) {
+    FromClause(Tokens tokens, QueryWalker walker, CommonTables common) {
         t = tokens;
         this.walker = walker;
         this.common = common;
-        this.joined = joined;
-    }
-
-    void reset(Draft draft) {
-        this.draft = draft;
     }
 
     /**
      * Walks a list of joined tables with their conditions and returns the index of the clause after it.
      *
-     * @param collect whether to keep the tables as {@link JoinedTables} instead of counting them as read
+     * @param collect whether to keep the tables as {@link QueryWalker#joined} instead of counting them as read
      */
     int tables(int first, boolean collect) {
         boolean expected = true;
         boolean condition = false;
-        int reference = -1;
+        QueryWalker.@Nullable Reference reference = null;
         int i = first;
         while (true) {
             int type = t.type(i);
             if (type == Lexer.END || type == ')' || type == ';') {
                 if (expected) {
-                    draft.notPure(NotPure.UNPARSED);
+                    walker.draft.notPure(NotPure.UNPARSED);
                 }
                 return i;
             }
             if (expected) {
-                reference = -1;
+                reference = null;
                 if (type == '(') {
                     i = isQuery(i) ? walker.parenthesis(i) : joinParenthesis(i, collect);
                     i = derivedAlias(i);
@@ -62,15 +62,15 @@ final class FromClause {
                     i++;
                     expected = false;
                 } else if (t.isName(i)) {
-                    int before = joined.count();
+                    int before = walker.joined.size();
                     i = tableName(i, collect);
-                    reference = joined.count() > before ? before : -1;
+                    reference = walker.joined.size() > before ? walker.joined.get(before) : null;
                     expected = false;
                     if (t.type(i) == '(') {
-                        draft.notPure(NotPure.UNPARSED);
+                        walker.draft.notPure(NotPure.UNPARSED);
                     }
                 } else {
-                    draft.notPure(NotPure.UNPARSED);
+                    walker.draft.notPure(NotPure.UNPARSED);
                     return i;
                 }
                 condition = false;
@@ -86,9 +86,12 @@ final class FromClause {
                 continue;
             }
             Keyword keyword = t.keyword(i);
+            if (keyword != null && NEXT_CLAUSES.contains(keyword)) {
+                return i;
+            }
             if (keyword == null) {
-                if (!condition && reference >= 0 && t.isName(i)) {
-                    joined.alias(reference, i);
+                if (!condition && reference != null && t.isName(i)) {
+                    alias(reference, i);
                 }
                 i++;
                 continue;
@@ -127,34 +130,20 @@ final class FromClause {
                     }
                     i++;
                 }
-                case WHERE,
-                        GROUP,
-                        HAVING,
-                        ORDER,
-                        LIMIT,
-                        WINDOW,
-                        UNION,
-                        EXCEPT,
-                        INTERSECT,
-                        LOCK,
-                        INTO,
-                        PROCEDURE,
-                        FETCH,
-                        SET,
-                        SELECT,
-                        FROM,
-                        WITH -> {
-                    return i;
-                }
                 case AS, LEFT, RIGHT, INNER, OUTER, CROSS, NATURAL -> i++;
                 default -> {
-                    if (!condition && reference >= 0) {
-                        joined.alias(reference, i);
+                    if (!condition && reference != null) {
+                        alias(reference, i);
                     }
                     i++;
                 }
             }
         }
+    }
+
+    /** The first name behind a table is its alias. */
+    private static void alias(QueryWalker.Reference reference, int n) {
+        reference.alias = reference.alias < 0 ? n : reference.alias;
     }
 
     private int joinParenthesis(int i, boolean collect) {
@@ -164,7 +153,7 @@ final class FromClause {
         int close = tables(i + 1, collect);
         walker.ascend();
         if (t.type(close) != ')') {
-            draft.notPure(NotPure.UNPARSED);
+            walker.draft.notPure(NotPure.UNPARSED);
             return close;
         }
         return close + 1;
@@ -224,11 +213,13 @@ final class FromClause {
             n += 2;
         }
         if (collect) {
-            if (!joined.add(qualifier, n)) {
-                draft.notPure(NotPure.TOO_LONG);
+            if (walker.joined.size() == MAX_REFERENCES) {
+                walker.draft.notPure(NotPure.TOO_LONG);
+            } else {
+                walker.joined.add(new QueryWalker.Reference(qualifier, n));
             }
         } else if (qualifier >= 0 || !common.hides(n)) {
-            draft.reads(t.table(qualifier, n));
+            walker.draft.reads(t.table(qualifier, n));
         }
         return n + 1;
     }

@@ -1,6 +1,7 @@
 package io.understudy.sql;
 
 import io.understudy.base.SplitMix64;
+import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * Two running hashes: the first for the digest, the second for the fingerprint.
@@ -10,8 +11,8 @@ import io.understudy.base.SplitMix64;
  * texts made to collide, of which one that writes would pass for a read.
  */
 final class HashPair {
-    private static final long FACTOR = KeyedMix.factor();
-    private static final long MARK_FACTOR = KeyedMix.factor();
+    private static final long FACTOR = factor();
+    private static final long MARK_FACTOR = factor();
 
     long h1;
     long h2;
@@ -28,12 +29,12 @@ final class HashPair {
     }
 
     void mixSecond(long v) {
-        h2 = KeyedMix.mix(h2 ^ v, FACTOR);
+        h2 = keyed(h2 ^ v, FACTOR);
     }
 
     /** Mixes a value that is not a token into the second hash. */
     void mark(long v) {
-        h2 = KeyedMix.mix(h2 ^ v, MARK_FACTOR);
+        h2 = keyed(h2 ^ v, MARK_FACTOR);
     }
 
     /** Returns the first hash; every bit depends on all mixed values. */
@@ -44,5 +45,18 @@ final class HashPair {
     /** Returns the second hash. */
     long second() {
         return SplitMix64.mix(h2 ^ h2 >>> 31);
+    }
+
+    /** Returns a secret factor; odd, with bits all over. */
+    static long factor() {
+        return ThreadLocalRandom.current().nextLong() & 0x0FFFFFFFFFFFFFFEL | 0x5000000000000001L;
+    }
+
+    /**
+     * Mixes with a secret factor. Both halves of the product count: of the lower half alone, a change of the highest
+     * bit would be the same for every factor, and texts could be made to collide.
+     */
+    static long keyed(long value, long factor) {
+        return value * factor ^ Math.multiplyHigh(value, factor);
     }
 }

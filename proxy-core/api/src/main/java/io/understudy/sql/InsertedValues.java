@@ -22,13 +22,6 @@ public final class InsertedValues {
     /** The largest number of the smallest type. */
     private static final int LEAST_LIMIT = 127;
 
-    private static final long SELECT = folded("select");
-    private static final long WITH = folded("with");
-    private static final long TABLE = folded("table");
-    private static final long SET = folded("set");
-    private static final long VALUES = folded("values");
-    private static final long VALUE = folded("value");
-
     /** An id that it gives is what it returns afterwards, too. */
     private static final String LAST = "LAST_INSERT_ID";
 
@@ -60,14 +53,14 @@ public final class InsertedValues {
                     // Of the table's or a column's name.
                 }
                 case Lexer.WORD -> {
-                    long word = lexer.folded;
-                    if (word == SELECT || word == WITH || word == TABLE) {
+                    Keyword word = Keyword.find(lexer.text(), lexer.start, lexer.end, lexer.folded);
+                    if (word == Keyword.SELECT || word == Keyword.WITH || word == Keyword.TABLE) {
                         return false;
                     }
-                    if (word == SET) {
+                    if (word == Keyword.SET) {
                         return assignments(lexer);
                     }
-                    if (depth == 0 && (word == VALUES || word == VALUE)) {
+                    if (depth == 0 && (word == Keyword.VALUES || word == Keyword.VALUE)) {
                         return rows(lexer);
                     }
                 }
@@ -163,10 +156,6 @@ public final class InsertedValues {
         };
     }
 
-    private static long folded(String word) {
-        return Words.folded(word.getBytes(StandardCharsets.US_ASCII), 0, word.length());
-    }
-
     private static String word(Lexer lexer) {
         return new String(lexer.text(), lexer.start, lexer.end - lexer.start, StandardCharsets.ISO_8859_1)
                 .toUpperCase(Locale.ROOT);
@@ -191,7 +180,7 @@ public final class InsertedValues {
     private boolean number(byte[] text, int from, int to, boolean negative, boolean whole) {
         int at = from;
         long value = 0;
-        while (at < to && isDigit(text[at])) {
+        while (at < to && Characters.isDigit(text[at] & 0xFF)) {
             value = value * 10 + text[at++] - '0';
             if (at - from > MOST_DIGITS) {
                 return false;
@@ -199,7 +188,7 @@ public final class InsertedValues {
         }
         if (at < to && text[at] == '.') {
             at++;
-            while (at < to && isDigit(text[at])) {
+            while (at < to && Characters.isDigit(text[at] & 0xFF)) {
                 at++;
             }
             add(negative ? -value - 1 : value + 1); // is rounded
@@ -211,10 +200,6 @@ public final class InsertedValues {
         int next = text[at];
         boolean exponent = (next | 0x20) == 'e' && at + 1 < to && !isLetter(text[at + 1]);
         return !whole && next != '\\' && !exponent;
-    }
-
-    private static boolean isDigit(int c) {
-        return c >= '0' && c <= '9';
     }
 
     private static boolean isLetter(int c) {

@@ -1,7 +1,9 @@
 package io.understudy.sql;
 
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The words with a special meaning for the summary or the digest. */
@@ -81,16 +83,10 @@ enum Keyword {
     AND,
     ANY,
     AS,
-    ASC,
-    AT,
     BETWEEN,
-    BINARY,
-    BY,
     COLLATE,
     CROSS,
     DISTINCT,
-    DISTINCTROW,
-    DIV,
     DUAL,
     ELSE,
     END,
@@ -105,7 +101,6 @@ enum Keyword {
     IN,
     INNER,
     INTERSECT,
-    INTERVAL,
     INTO,
     IS,
     JOIN,
@@ -114,12 +109,10 @@ enum Keyword {
     LIKE,
     LIMIT,
     MINUS,
-    MOD,
     NATURAL,
     NOT,
     NULL,
     OF,
-    OFFSET,
     ON,
     OR,
     ORDER,
@@ -128,15 +121,10 @@ enum Keyword {
     PARTITION,
     PROCEDURE,
     RECURSIVE,
-    REGEXP,
     RETURN,
-    RETURNING,
     RIGHT,
-    RLIKE,
     ROW,
-    ROWS,
     SOME,
-    SOUNDS,
     STRAIGHT_JOIN,
     THEN,
     TO,
@@ -144,41 +132,31 @@ enum Keyword {
     UNION,
     USING,
     VALUE,
-    WHEN,
     WHERE,
     WINDOW,
     XOR,
     MEMBER,
     ROLLUP,
     SQL_CALC_FOUND_ROWS,
-    SQL_NO_CACHE,
     SHARE,
     NEXT,
     PREVIOUS,
-    NEXTVAL,
-    CURRVAL,
     DUPLICATE,
     KEY,
     FORCE,
     INDEX,
-    MATCH,
     JSON_TABLE,
     OJ,
     SYSTEM_TIME,
     PORTION,
     // Modifiers and objects of statements.
-    ALGORITHM,
     ATOMIC,
-    BEFORE,
     CHARACTER,
     CHARSET,
     COLUMN,
     COLUMNS,
-    CONCURRENT,
     CONNECTION,
-    CONSTRAINT,
     CONVERT,
-    COUNT,
     DATA,
     DATABASE,
     DEFAULT,
@@ -187,23 +165,18 @@ enum Keyword {
     DIAGNOSTICS,
     ERRORS,
     EVENT,
-    EXCHANGE,
     EXTENDED,
     FIELDS,
     FORMAT,
-    FULL,
     FUNCTION,
     GLOBAL,
     HIGH_PRIORITY,
     HISTORY,
-    IMMEDIATE,
     INDEXES,
-    INFILE,
     INSTANCE,
     KEYS,
     LOCAL,
     LOW_PRIORITY,
-    MASTER,
     NAMES,
     NO_WRITE_TO_BINLOG,
     OPEN,
@@ -212,16 +185,13 @@ enum Keyword {
     PASSWORD,
     PERSIST,
     PERSIST_ONLY,
-    QUERY,
     QUICK,
     READ,
     REFERENCES,
-    REPLICA,
     ROLE,
     SCHEMA,
     SEQUENCE,
     SESSION,
-    SLAVE,
     STATEMENT,
     TABLES,
     TEMPORARY,
@@ -236,19 +206,61 @@ enum Keyword {
     WORK,
     // Values without parentheses that depend on the session.
     CURRENT_USER,
-    CURRENT_ROLE;
+    CURRENT_ROLE,
+
+    // Known before operands and parentheses only.
+    BINARY,
+    BY,
+    DISTINCTROW,
+    DIV,
+    INTERVAL,
+    MATCH,
+    MOD,
+    OFFSET,
+    REGEXP,
+    RLIKE,
+    WHEN,
+
+    /** Any other word that is no name. */
+    OTHER;
+
+    /** An expression starts after these, so that a sign after them belongs to a number. */
+    private static final Set<String> BEFORE_OPERAND =
+            words("SELECT WHERE AND OR XOR NOT BETWEEN LIMIT OFFSET THEN ELSE WHEN CASE BY SET VALUES VALUE RETURN"
+                    + " LIKE INTERVAL DIV MOD IN IS ON HAVING DISTINCT ALL REGEXP RLIKE DO CALL");
+
+    /** Reserved by every server: a parenthesis after these never holds the arguments of a stored function. */
+    private static final Set<String> BEFORE_PARENTHESIS =
+            words("ALL AND AS BETWEEN BINARY BY CASE CROSS DISTINCT DISTINCTROW DIV ELSE EXISTS FROM HAVING IN"
+                    + " INDEX INNER INTERVAL IS JOIN KEY LIKE LIMIT NATURAL NOT ON OR ORDER PARTITION REGEXP RLIKE ROW"
+                    + " SELECT STRAIGHT_JOIN THEN UNION USING VALUES WHEN WHERE WITH XOR MATCH SET TABLE ANALYZE"
+                    + " EXPLAIN DESC DESCRIBE");
 
     private static final WordTable<Keyword> TABLE_OF_WORDS = new WordTable<>(byName());
+
+    private static Set<String> words(String words) {
+        return Set.of(words.split(" "));
+    }
 
     private static Map<String, Keyword> byName() {
         Map<String, Keyword> map = new HashMap<>();
         for (Keyword keyword : values()) {
             map.put(keyword.name(), keyword);
+            keyword.beforeOperand = BEFORE_OPERAND.contains(keyword.name());
+            keyword.beforeParenthesis = BEFORE_PARENTHESIS.contains(keyword.name());
         }
+        map.remove(OTHER.name());
+        WordTable.add(
+                map,
+                OTHER,
+                "ASC AT ROWS SOUNDS RETURNING SQL_NO_CACHE NEXTVAL CURRVAL ALGORITHM BEFORE CONCURRENT CONSTRAINT COUNT"
+                        + " EXCHANGE FULL IMMEDIATE INFILE MASTER QUERY REPLICA SLAVE");
         return map;
     }
 
     private final StatementKind kind;
+    private boolean beforeOperand;
+    private boolean beforeParenthesis;
 
     Keyword() {
         this(StatementKind.UNKNOWN);
@@ -263,103 +275,26 @@ enum Keyword {
         return kind;
     }
 
+    /** Returns the keywords of a list of words. */
+    static Set<Keyword> set(String words) {
+        Set<Keyword> set = EnumSet.noneOf(Keyword.class);
+        for (String word : words.split(" ")) {
+            set.add(valueOf(word));
+        }
+        return set;
+    }
+
     static @Nullable Keyword find(byte[] text, int start, int end, long hash) {
         return TABLE_OF_WORDS.find(text, start, end, hash);
     }
 
-    /** Returns whether an expression starts after this word, so that a sign after it belongs to a number. */
+    /** Returns whether an expression starts after this word. */
     boolean beforeOperand() {
-        return switch (this) {
-            case SELECT,
-                    WHERE,
-                    AND,
-                    OR,
-                    XOR,
-                    NOT,
-                    BETWEEN,
-                    LIMIT,
-                    OFFSET,
-                    THEN,
-                    ELSE,
-                    WHEN,
-                    CASE,
-                    BY,
-                    SET,
-                    VALUES,
-                    VALUE,
-                    RETURN,
-                    LIKE,
-                    INTERVAL,
-                    DIV,
-                    MOD,
-                    IN,
-                    IS,
-                    ON,
-                    HAVING,
-                    DISTINCT,
-                    ALL,
-                    REGEXP,
-                    RLIKE,
-                    DO,
-                    CALL -> true;
-            default -> false;
-        };
+        return beforeOperand;
     }
 
-    /** Reserved by every server: a parenthesis after this word never holds the arguments of a stored function. */
+    /** Returns whether a parenthesis after this word never holds the arguments of a stored function. */
     boolean beforeParenthesis() {
-        return switch (this) {
-            case ALL,
-                    AND,
-                    AS,
-                    BETWEEN,
-                    BINARY,
-                    BY,
-                    CASE,
-                    CROSS,
-                    DISTINCT,
-                    DISTINCTROW,
-                    DIV,
-                    ELSE,
-                    EXISTS,
-                    FROM,
-                    HAVING,
-                    IN,
-                    INDEX,
-                    INNER,
-                    INTERVAL,
-                    IS,
-                    JOIN,
-                    KEY,
-                    LIKE,
-                    LIMIT,
-                    NATURAL,
-                    NOT,
-                    ON,
-                    OR,
-                    ORDER,
-                    PARTITION,
-                    REGEXP,
-                    RLIKE,
-                    ROW,
-                    SELECT,
-                    STRAIGHT_JOIN,
-                    THEN,
-                    UNION,
-                    USING,
-                    VALUES,
-                    WHEN,
-                    WHERE,
-                    WITH,
-                    XOR,
-                    MATCH,
-                    SET,
-                    TABLE,
-                    ANALYZE,
-                    EXPLAIN,
-                    DESC,
-                    DESCRIBE -> true;
-            default -> false;
-        };
+        return beforeParenthesis;
     }
 }

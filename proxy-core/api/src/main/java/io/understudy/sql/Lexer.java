@@ -234,7 +234,7 @@ final class Lexer {
         }
         int length = p - from;
         if (length <= 8) {
-            long word = Words.shortWord(t, from, p);
+            long word = Words.load(t, from, p);
             folded = Words.foldedShort(word, length);
             exact = Words.exactShort(word, length);
         } else {
@@ -259,17 +259,35 @@ final class Lexer {
     }
 
     private int string(int from, int p, int quote, int type) {
-        int close = Quotes.close(text, p, limit, quote, backslash);
-        if (close == Quotes.NONE) {
+        int close = closingQuote(p, quote, backslash);
+        if (close < 0) {
             flags |= UNTERMINATED;
             return token(from, limit, type);
         }
         return token(from, close + 1, type);
     }
 
+    /** Returns the index of the closing quote, or -1; a doubled quote stands for the quote itself. */
+    private int closingQuote(int from, int quote, boolean escapes) {
+        byte[] t = text;
+        int max = limit;
+        int p = from;
+        while (p < max) {
+            int c = t[p];
+            if (c != quote) {
+                p += c == '\\' && escapes ? 2 : 1;
+            } else if (Characters.at(t, p + 1, max) == quote) {
+                p += 2;
+            } else {
+                return p;
+            }
+        }
+        return -1;
+    }
+
     private int quoted(int from, int quote) {
-        int close = Quotes.close(text, from + 1, limit, quote, false);
-        if (close == Quotes.NONE) {
+        int close = closingQuote(from + 1, quote, false);
+        if (close < 0) {
             flags |= UNTERMINATED;
             close = limit;
         }

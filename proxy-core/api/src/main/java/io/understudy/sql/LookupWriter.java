@@ -20,23 +20,10 @@ final class LookupWriter {
     private static final byte[] WHERE = " WHERE ".getBytes(StandardCharsets.US_ASCII);
 
     /** Words that are calls without parentheses, and so no columns: their value differs by time or session. */
-    private static final Set<String> CALLS = Set.of(
-            "CURRENT_DATE",
-            "CURRENT_TIME",
-            "CURRENT_TIMESTAMP",
-            "LOCALTIME",
-            "LOCALTIMESTAMP",
-            "UTC_DATE",
-            "UTC_TIME",
-            "UTC_TIMESTAMP",
-            "SYSDATE",
-            "ROWNUM",
-            "CURRENT_USER",
-            "CURRENT_ROLE",
-            "SESSION_USER",
-            "SYSTEM_USER",
-            "SQLCODE",
-            "SQLERRM");
+    private static final Set<String> CALLS = Set.of(("CURRENT_DATE CURRENT_TIME CURRENT_TIMESTAMP LOCALTIME"
+                    + " LOCALTIMESTAMP UTC_DATE UTC_TIME UTC_TIMESTAMP SYSDATE ROWNUM CURRENT_USER CURRENT_ROLE"
+                    + " SESSION_USER SYSTEM_USER SQLCODE SQLERRM")
+            .split(" "));
 
     private final Tokens t = new Tokens();
 

@@ -1,5 +1,7 @@
 package io.understudy.sql;
 
+import java.util.Set;
+
 /**
  * Statements that contain others: EXPLAIN and ANALYZE, SET STATEMENT … FOR, compound statements.
  *
@@ -9,6 +11,9 @@ package io.understudy.sql;
 final class NestedStatements {
 
     private static final int MAX_NESTING = 8;
+    /** First words of the statements in a body that read or write tables. */
+    private static final Set<Keyword> COUNTED =
+            Keyword.set("SELECT INSERT REPLACE UPDATE DELETE TRUNCATE CREATE ALTER DROP RENAME LOAD SET WITH CALL DO");
 
     private final Tokens t;
     private final StatementSummarizer statements;
@@ -31,7 +36,7 @@ final class NestedStatements {
     boolean setStatement(int i) {
         int n = i + 2;
         int depth = 0;
-        while (t.type(n) != Lexer.END && t.type(n) != ';' && !(depth == 0 && t.is(n, Keyword.FOR))) {
+        while (!t.isEnd(n) && !(depth == 0 && t.is(n, Keyword.FOR))) {
             depth += t.type(n) == '(' ? 1 : t.type(n) == ')' ? -1 : 0;
             n++;
         }
@@ -167,25 +172,8 @@ final class NestedStatements {
                                 default -> false;
                             };
             Keyword keyword = t.keyword(n);
-            if (start && keyword != null) {
-                switch (keyword) {
-                    case SELECT,
-                            INSERT,
-                            REPLACE,
-                            UPDATE,
-                            DELETE,
-                            TRUNCATE,
-                            CREATE,
-                            ALTER,
-                            DROP,
-                            RENAME,
-                            LOAD,
-                            SET,
-                            WITH,
-                            CALL,
-                            DO -> inner(n);
-                    default -> {}
-                }
+            if (start && keyword != null && COUNTED.contains(keyword)) {
+                inner(n);
             }
         }
     }

@@ -34,13 +34,16 @@ final class NormalText {
     }
 
     void comma() {
-        text.append(text.length() > max ? "" : ",");
-        space = true;
-        operator = false;
+        behind(",");
     }
 
     void semicolon() {
-        text.append(text.length() > max ? "" : ";");
+        behind(";");
+    }
+
+    /** Adds what no blank precedes. */
+    private void behind(String punctuation) {
+        text.append(text.length() > max ? "" : punctuation);
         space = true;
         operator = false;
     }
@@ -51,9 +54,7 @@ final class NormalText {
     }
 
     void close() {
-        text.append(text.length() > max ? "" : ")");
-        space = true;
-        operator = false;
+        behind(")");
     }
 
     void operator(Lexer lexer, int type) {

@@ -1,5 +1,8 @@
 package io.understudy.sql;
 
+import java.util.ArrayList;
+import java.util.List;
+
 /**
  * Finds the tables of queries at any depth.
  *
@@ -14,26 +17,38 @@ final class QueryWalker {
     private final Tokens t;
     /** The common table expressions in scope. */
     final CommonTables common;
-    /** The tables collected by {@link #join}. */
-    final JoinedTables joined;
+    /** A table that an UPDATE or DELETE joins: its tokens, -1 for no schema and no alias. */
+    static final class Reference {
+        final int schema;
+        final int name;
+        int alias = -1;
+
+        Reference(int schema, int name) {
+            this.schema = schema;
+            this.name = name;
+        }
+    }
+
+    /** Those collected by {@link #join}, until the whole statement has shown which of them it writes. */
+    final List<Reference> joined = new ArrayList<>();
 
     private final FromClause from;
-    private Draft draft = new Draft();
+    /** Of the text that is summarised; this object's users write into it, too. */
+    Draft draft = new Draft();
+
     private int depth;
 
     QueryWalker(Tokens tokens) {
         t = tokens;
         common = new CommonTables(tokens, this);
-        joined = new JoinedTables(common);
-        from = new FromClause(tokens, this, common, joined);
+        from = new FromClause(tokens, this, common);
     }
 
     void reset(Draft draft) {
         this.draft = draft;
         depth = 0;
-        common.reset(draft);
+        common.reset();
         joined.clear();
-        from.reset(draft);
     }
 
     /**
@@ -127,6 +142,23 @@ final class QueryWalker {
                     case UNION, EXCEPT, INTERSECT, MINUS, ALL, DISTINCT, AS -> true;
                     default -> false;
                 };
+    }
+
+    /** Takes the table named at {@code n} as one that is written or read; returns the index after it. */
+    int table(int n, boolean write) {
+        if (!t.isName(n)) {
+            draft.notPure(NotPure.UNPARSED);
+            return n;
+        }
+        boolean qualified = t.type(n + 1) == '.' && t.isName(n + 2);
+        int name = qualified ? n + 2 : n;
+        TableName table = t.table(qualified ? n : -1, name);
+        if (write) {
+            draft.writes(table);
+        } else {
+            draft.reads(table);
+        }
+        return name + 1;
     }
 
     /** Walks the parenthesis at {@code i} and returns the index after it. */

@@ -5,6 +5,12 @@ import java.util.Locale;
 /** Checks every token of a statement for what disqualifies a pure read or ties the statement to its session. */
 final class ReadRules {
 
+    /** Column types that may be followed by a length in parentheses. */
+    private static final WordTable<Boolean> SIZED_TYPES = WordTable.of(
+            "BIGINT BINARY BIT BLOB CHAR CHARACTER DATETIME DEC DECIMAL DOUBLE FIXED FLOAT INT INTEGER MEDIUMINT"
+                    + " NCHAR NUMERIC NVARCHAR REAL SMALLINT TEXT TIME TIMESTAMP TINYINT VARBINARY VARCHAR"
+                    + " VECTOR YEAR");
+
     private final Tokens t;
     private Draft draft = new Draft();
     private int modes;
@@ -241,7 +247,7 @@ final class ReadRules {
      * is a stored one.
      */
     private boolean isOfThisProduct(int i) {
-        int product = ProductFunctions.productOf(t.text(), t.start(i), t.end(i));
+        int product = Functions.productOf(t.text(), t.start(i), t.end(i));
         if (product == 0) {
             return true;
         }
@@ -316,7 +322,7 @@ final class ReadRules {
 
     /** {@code CAST(x AS DECIMAL(10,2))}, and the column types of JSON_TABLE. */
     private boolean isType(int i) {
-        if (!Types.takesLength(t.text(), t.start(i), t.end(i)) || !Tokens.isLiteral(t.type(i + 2))) {
+        if (SIZED_TYPES.find(t.text(), t.start(i), t.end(i)) == null || !Tokens.isLiteral(t.type(i + 2))) {
             return false;
         }
         // The type of a cast follows AS, the type of a column follows the column's name; no call can stand there.

@@ -38,7 +38,7 @@ final class SetParser {
 
     private boolean isLast(int first) {
         int i = first;
-        while (!isEnd(i)) {
+        while (!t.isEnd(i)) {
             i++;
         }
         while (t.type(i) == ';') {
@@ -48,7 +48,7 @@ final class SetParser {
     }
 
     private boolean statement(int i) {
-        if (isEnd(i)) {
+        if (t.isEnd(i)) {
             return false;
         }
         if (t.is(i, Keyword.PASSWORD)) {
@@ -87,7 +87,7 @@ final class SetParser {
                 return false;
             }
             if (t.type(i) != ',') {
-                return isEnd(i) || scope == Scope.STATEMENT && t.is(i, Keyword.FOR);
+                return t.isEnd(i) || scope == Scope.STATEMENT && t.is(i, Keyword.FOR);
             }
             i++;
         }
@@ -166,7 +166,7 @@ final class SetParser {
 
     private boolean transaction(Scope target, int first) {
         int i = first;
-        while (!isEnd(i)) {
+        while (!t.isEnd(i)) {
             if (t.isWord(i, "ISOLATION") && t.isWord(i + 1, "LEVEL")) {
                 boolean two = t.is(i + 2, Keyword.READ) || t.isWord(i + 2, "REPEATABLE");
                 String level = two ? t.name(i + 2) + "-" + t.name(i + 3) : t.name(i + 2);
@@ -190,7 +190,7 @@ final class SetParser {
      */
     private int end(int i) {
         int n = i;
-        while (!isEnd(n) && t.type(n) != ',' && !(scope == Scope.STATEMENT && t.is(n, Keyword.FOR))) {
+        while (!t.isEnd(n) && t.type(n) != ',' && !(scope == Scope.STATEMENT && t.is(n, Keyword.FOR))) {
             n = t.type(n) == '(' ? t.afterParenthesis(n) : n + 1;
         }
         return n;
@@ -209,14 +209,9 @@ final class SetParser {
         return switch (t.type(i)) {
             case Lexer.WORD, Lexer.QUOTED -> t.is(i, Keyword.DEFAULT) || t.is(i, Keyword.NULL) ? null : t.name(i);
             case Lexer.NUMBER -> sign + t.raw(i);
-            case Lexer.STRING -> string(t.raw(i));
+            case Lexer.STRING -> t.string(i, backslash);
             default -> null;
         };
-    }
-
-    private @Nullable String string(String raw) {
-        char quote = raw.charAt(0);
-        return quote == '\'' || quote == '"' ? StringLiterals.unquote(raw, backslash) : null;
     }
 
     private static String unquoted(String name) {
@@ -241,10 +236,6 @@ final class SetParser {
 
     private boolean isAssigned(int i) {
         return t.type(i + 1) == '=' || t.type(i + 1) == Lexer.ASSIGN;
-    }
-
-    private boolean isEnd(int i) {
-        return t.type(i) == Lexer.END || t.type(i) == ';';
     }
 
     private boolean add(Scope target, String name, @Nullable String value) {

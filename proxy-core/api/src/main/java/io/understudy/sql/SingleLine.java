@@ -129,15 +129,8 @@ public final class SingleLine {
                 }
                 return null;
             case Lexer.QUOTED:
-                return name(text, start, end);
             case Lexer.USER_VARIABLE:
-                for (int p = start; p < end; p++) {
-                    if (isControl(text[p])) {
-                        return Refusal.NAME;
-                    }
-                }
-                put(text, start, end);
-                return null;
+                return name(text, start, end);
             case Lexer.HINT:
             case Lexer.EXECUTABLE_OPEN:
                 for (int p = start; p < end; p++) {

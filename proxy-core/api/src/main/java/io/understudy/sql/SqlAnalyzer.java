@@ -93,9 +93,7 @@ public final class SqlAnalyzer {
      * such statement or the read is not certain. The read is classified like any other text.
      */
     public @Nullable Lookup lookup(byte[] text, int off, int len, int modes) {
-        boolean unsafe = (modes & SqlModes.UNSAFE_CHARSET) != 0 && !isAscii(text, off, len);
-        boolean guessed = (modes & SqlModes.QUOTES_UNKNOWN) != 0 && hasDoubleQuote(text, off, len);
-        if (len > maxLength || unsafe || guessed) {
+        if (isUncertain(text, off, len, modes)) {
             return null;
         }
         Scratch scratch = SCRATCH.get();
@@ -127,11 +125,16 @@ public final class SqlAnalyzer {
 
     /** Returns the values of a plain INSERT or REPLACE; null if the text is none, or not certain to be one. */
     public @Nullable InsertedValues insertedValues(byte[] text, int off, int len, int modes) {
-        boolean unsafe = (modes & SqlModes.UNSAFE_CHARSET) != 0 && !isAscii(text, off, len);
-        boolean guessed = (modes & SqlModes.QUOTES_UNKNOWN) != 0 && hasDoubleQuote(text, off, len);
-        return len > maxLength || unsafe || guessed
+        return isUncertain(text, off, len, modes)
                 ? null
                 : InsertedValues.parse(SCRATCH.get().lexer, text, off, len, modes & ~SqlModes.QUOTES_UNKNOWN);
+    }
+
+    /** Returns whether a text is too long, or its tokens are not known for certain. */
+    private boolean isUncertain(byte[] text, int off, int len, int modes) {
+        return len > maxLength
+                || (modes & SqlModes.UNSAFE_CHARSET) != 0 && !isAscii(text, off, len)
+                || (modes & SqlModes.QUOTES_UNKNOWN) != 0 && hasDoubleQuote(text, off, len);
     }
 
     private static boolean hasDoubleQuote(byte[] text, int off, int len) {

@@ -1,6 +1,7 @@
 package io.understudy.sql;
 
 import java.util.Locale;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,6 +53,13 @@ public final class SqlModes {
     private static final int SQL_MODE_BITS = ANSI_QUOTES | NO_BACKSLASH_ESCAPES | IGNORE_SPACE;
     private static final int CHARSET_BITS = UNSAFE_CHARSET | EIGHT_BIT_CHARSET;
 
+    private static final Set<String> UTF8 = Set.of("utf8", "utf8mb3", "utf8mb4");
+    /** The other character sets of which every byte below 0x80 is ASCII. */
+    private static final Set<String> EIGHT_BIT = Set.of(
+            ("ascii armscii8 binary cp1250 cp1251 cp1256 cp1257 cp850 cp852 cp866 dec8 eucjpms gb2312 geostd8 greek"
+                            + " hebrew hp8 keybcs2 koi8r koi8u latin1 latin2 latin5 latin7 macce macroman tis620 ujis")
+                    .split(" "));
+
     private SqlModes() {}
 
     /** Replaces the bits that {@code sql_mode} decides; combination modes are expanded. */
@@ -95,37 +103,10 @@ public final class SqlModes {
         }
         String name = charset.trim().toLowerCase(Locale.ROOT);
         int underscore = name.indexOf('_');
-        return switch (underscore < 0 ? name : name.substring(0, underscore)) {
-            case "utf8", "utf8mb3", "utf8mb4" -> 0;
-            case "ascii",
-                    "armscii8",
-                    "binary",
-                    "cp1250",
-                    "cp1251",
-                    "cp1256",
-                    "cp1257",
-                    "cp850",
-                    "cp852",
-                    "cp866",
-                    "dec8",
-                    "eucjpms",
-                    "gb2312",
-                    "geostd8",
-                    "greek",
-                    "hebrew",
-                    "hp8",
-                    "keybcs2",
-                    "koi8r",
-                    "koi8u",
-                    "latin1",
-                    "latin2",
-                    "latin5",
-                    "latin7",
-                    "macce",
-                    "macroman",
-                    "tis620",
-                    "ujis" -> EIGHT_BIT_CHARSET;
-            default -> UNSAFE_CHARSET | EIGHT_BIT_CHARSET;
-        };
+        String base = underscore < 0 ? name : name.substring(0, underscore);
+        if (UTF8.contains(base)) {
+            return 0;
+        }
+        return EIGHT_BIT.contains(base) ? EIGHT_BIT_CHARSET : UNSAFE_CHARSET | EIGHT_BIT_CHARSET;
     }
 }

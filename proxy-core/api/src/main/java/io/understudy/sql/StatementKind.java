@@ -119,4 +119,12 @@ public enum StatementKind {
     public boolean implicitCommit() {
         return trait == Trait.DDL || trait == Trait.COMMITS || trait == Trait.WRITES_AND_COMMITS;
     }
+
+    /** Returns whether it begins a transaction while autocommit is off: if it is not about transactions or settings. */
+    public boolean beginsTransaction() {
+        return switch (this) {
+            case SET, USE, COMMIT, ROLLBACK, EMPTY -> false;
+            default -> true;
+        };
+    }
 }

@@ -1,5 +1,6 @@
 package io.understudy.sql;
 
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,9 +35,6 @@ final class StatementSummarizer {
     void reset(Draft draft) {
         this.draft = draft;
         walker.reset(draft);
-        dml.reset(draft);
-        ddl.reset(draft);
-        admin.reset(draft);
         nested.reset(draft);
     }
 
@@ -158,82 +156,53 @@ final class StatementSummarizer {
     }
 
     private StatementKind kind(int i, Keyword keyword) {
-        return switch (keyword) {
-            case SELECT -> StatementKind.SELECT;
-            case VALUES -> StatementKind.VALUES;
-            case WITH -> with(i);
-            case TABLE -> StatementKind.TABLE;
-            case SHOW -> StatementKind.SHOW;
-            case DESC, DESCRIBE, EXPLAIN -> nested.explain(i);
-            case HELP -> StatementKind.HELP;
-            case INSERT -> {
-                dml.insert(i);
-                yield StatementKind.INSERT;
+        switch (keyword) {
+            case WITH -> {
+                return with(i);
             }
-            case REPLACE -> {
-                dml.insert(i);
-                yield StatementKind.REPLACE;
+            case DESC, DESCRIBE, EXPLAIN -> {
+                return nested.explain(i);
             }
-            case UPDATE -> {
-                dml.update(i);
-                yield StatementKind.UPDATE;
+            case LOAD -> {
+                return load(i);
             }
-            case DELETE -> {
-                dml.delete(i);
-                yield StatementKind.DELETE;
+            case DROP -> {
+                return drop(i);
             }
-            case LOAD -> load(i);
-            case TRUNCATE -> {
-                ddl.truncate(i);
-                yield StatementKind.TRUNCATE;
+            case ANALYZE -> {
+                return nested.analyze(i);
             }
+            case BEGIN, IF, CASE, DECLARE, FOR, LOOP, REPEAT, WHILE -> {
+                return nested.block(i);
+            }
+            case INSERT, REPLACE -> dml.insert(i);
+            case UPDATE -> dml.update(i);
+            case DELETE -> dml.delete(i);
+            case TRUNCATE -> ddl.truncate(i);
             case CREATE -> {
                 int trigger = ddl.create(i);
                 if (trigger > 0) {
                     nested.triggerBody(trigger);
                 }
-                yield StatementKind.CREATE;
             }
-            case ALTER -> {
-                ddl.alter(i);
-                yield StatementKind.ALTER;
-            }
-            case DROP -> drop(i);
-            case RENAME -> {
-                ddl.rename(i);
-                yield StatementKind.RENAME;
-            }
+            case ALTER -> ddl.alter(i);
+            case RENAME -> ddl.rename(i);
             case SET -> set(i);
-            case CALL, DO -> {
-                walker.walk(i + 1);
-                yield keyword == Keyword.CALL ? StatementKind.CALL : StatementKind.DO;
-            }
-            case LOCK -> {
-                admin.lock(i);
-                yield StatementKind.LOCK;
-            }
-            case HANDLER -> {
-                admin.handler(i);
-                yield StatementKind.HANDLER;
-            }
-            case ANALYZE -> nested.analyze(i);
-            case CHECK, CHECKSUM, OPTIMIZE, REPAIR -> {
-                admin.maintenance(i);
-                yield StatementKind.ADMIN;
-            }
+            case CALL, DO -> walker.walk(i + 1);
+            case LOCK -> admin.lock(i);
+            case HANDLER -> admin.handler(i);
+            case CHECK, CHECKSUM, OPTIMIZE, REPAIR -> admin.maintenance(i);
             case USE -> {
                 String used = t.isName(i + 1) && !t.isUndecoded(i + 1) ? t.name(i + 1) : null;
                 draft.useSchema = used == null || used.length() > Draft.LONGEST_NAME ? null : used;
-                yield StatementKind.USE;
             }
-            case BEGIN, IF, CASE, DECLARE, FOR, LOOP, REPEAT, WHILE -> nested.block(i);
             case GET -> {
                 draft.readsDiagnostics = true;
                 draft.sessionDependent = true;
-                yield StatementKind.GET_DIAGNOSTICS;
             }
-            default -> FirstKeyword.of(t, i, keyword);
-        };
+            default -> {}
+        }
+        return FirstKeyword.of(t, i, keyword);
     }
 
     private StatementKind with(int i) {
@@ -243,22 +212,19 @@ final class StatementSummarizer {
         // Finds the statement after the clause; SELECT walks the clause again, in its own scope.
         int n = walker.common.behind(i);
         Keyword keyword = t.keyword(n);
-        if (keyword == Keyword.UPDATE || keyword == Keyword.DELETE) {
-            n = walker.common.enter(i);
-            return kind(n, keyword);
-        }
-        if (keyword == Keyword.INSERT || keyword == Keyword.REPLACE) {
-            n = walker.common.enter(i);
-            return kind(n, keyword);
+        if (keyword != null
+                && switch (keyword) {
+                    case UPDATE, DELETE, INSERT, REPLACE -> true;
+                    default -> false;
+                }) {
+            return kind(walker.common.enter(i), keyword);
         }
         while (t.type(n) == '(') {
             n++;
         }
-        return t.is(n, Keyword.SELECT)
-                ? StatementKind.SELECT
-                : t.is(n, Keyword.VALUES)
-                        ? StatementKind.VALUES
-                        : t.is(n, Keyword.TABLE) ? StatementKind.TABLE : StatementKind.UNKNOWN;
+        return t.isAny(n, Keyword.SELECT, Keyword.VALUES, Keyword.TABLE)
+                ? Objects.requireNonNull(t.keyword(n)).kind()
+                : StatementKind.UNKNOWN;
     }
 
     private StatementKind load(int i) {
@@ -277,7 +243,7 @@ final class StatementSummarizer {
         return StatementKind.DROP;
     }
 
-    private StatementKind set(int i) {
+    private void set(int i) {
         if (t.is(i + 1, Keyword.STATEMENT)) {
             ownSettings = nested.setStatement(i);
             draft.ownSettings |= ownSettings;
@@ -286,7 +252,6 @@ final class StatementSummarizer {
             draft.commits |= changesAccount(i + 1);
             walker.walk(i + 1);
         }
-        return StatementKind.SET;
     }
 
     /**
@@ -295,7 +260,7 @@ final class StatementSummarizer {
      */
     private boolean changesAccount(int from) {
         boolean next = true;
-        for (int n = from; t.type(n) != Lexer.END && t.type(n) != ';'; n++) {
+        for (int n = from; !t.isEnd(n); n++) {
             if (next && (t.is(n, Keyword.PASSWORD) || t.is(n, Keyword.DEFAULT) && t.is(n + 1, Keyword.ROLE))) {
                 return true;
             }

@@ -46,10 +46,8 @@ public record TextPreparation(String name, @Nullable String text, boolean remove
         }
         at++;
         boolean literal = t.type(at) == Lexer.STRING && end(t, at + 1);
-        String raw = literal ? t.raw(at) : "";
-        boolean plain = literal && (raw.charAt(0) == '\'' || raw.charAt(0) == '"');
         boolean backslash = (modes & SqlModes.NO_BACKSLASH_ESCAPES) == 0;
-        return new TextPreparation(name, plain ? StringLiterals.unquote(raw, backslash) : null, false);
+        return new TextPreparation(name, literal ? t.string(at, backslash) : null, false);
     }
 
     private static boolean end(Tokens t, int first) {

@@ -129,6 +129,11 @@ final class Tokens {
         return i < count && gaps[i];
     }
 
+    /** Returns whether the statement ends before the token. */
+    boolean isEnd(int i) {
+        return type(i) == Lexer.END || type(i) == ';';
+    }
+
     /** Marks a name whose parenthesis lists columns, so that it does not count as a function call. */
     void markNotCall(int i) {
         if (i >= 0 && i < count) {
@@ -183,14 +188,55 @@ final class Tokens {
         return new String(text, start(i), end(i) - start(i), StandardCharsets.UTF_8);
     }
 
-    /** Returns whether two names are equal, ignoring ASCII case and quotes. */
+    /**
+     * Returns the value of a string without its quotes; null for one in another form than quotes alone.
+     *
+     * @param backslash whether a backslash begins an escape sequence
+     */
+    @Nullable
+    String string(int i, boolean backslash) {
+        String raw = raw(i);
+        char quote = raw.charAt(0);
+        if (quote != '\'' && quote != '"') {
+            return null;
+        }
+        StringBuilder out = new StringBuilder(raw.length());
+        int last = raw.length() - 1;
+        for (int k = 1; k < last; k++) {
+            char c = raw.charAt(k);
+            if (c == quote) {
+                k++;
+            } else if (c == '\\' && backslash && k + 1 < last) {
+                c = escaped(raw.charAt(++k));
+            }
+            out.append(c);
+        }
+        return out.toString();
+    }
+
+    private static char escaped(char c) {
+        return switch (c) {
+            case 'n' -> '\n';
+            case 't' -> '\t';
+            case 'r' -> '\r';
+            case '0' -> '\0';
+            case 'b' -> '\b';
+            case 'Z' -> '\u001A';
+            default -> c;
+        };
+    }
+
+    /** Returns where a name begins, behind its quote. */
+    private int nameStart(int i) {
+        return start(i) + (type(i) == Lexer.QUOTED ? 1 : 0);
+    }
+
+    /** Returns whether two names are equal, ignoring ASCII case; both with quotes, or both without. */
     boolean sameName(int i, int j) {
-        int qi = type(i) == Lexer.QUOTED ? 1 : 0;
-        int qj = type(j) == Lexer.QUOTED ? 1 : 0;
-        int s = start(i) + qi;
-        int n = end(i) - qi - s;
-        int r = start(j) + qj;
-        if (n != end(j) - qj - r) {
+        int s = nameStart(i);
+        int r = nameStart(j);
+        int n = end(i) - s;
+        if (n != end(j) - r) {
             return false;
         }
         for (int k = 0; k < n; k++) {
@@ -203,22 +249,14 @@ final class Tokens {
 
     /** Returns whether two names are equal in every byte: to some servers names that differ by case are two. */
     boolean identicalName(int i, int j) {
-        if (!sameName(i, j)) {
-            return false;
-        }
-        int s = start(i) + (type(i) == Lexer.QUOTED ? 1 : 0);
-        int r = start(j) + (type(j) == Lexer.QUOTED ? 1 : 0);
-        int n = end(i) - (type(i) == Lexer.QUOTED ? 1 : 0) - s;
-        return Arrays.equals(text, s, s + n, text, r, r + n);
+        int s = nameStart(i);
+        int r = nameStart(j);
+        return sameName(i, j) && Arrays.equals(text, s, end(i), text, r, end(j));
     }
 
     boolean isWord(int i, String upper) {
-        int n = end(i) - start(i);
-        if (type(i) != Lexer.WORD && type(i) != Lexer.QUOTED || n < upper.length()) {
-            return false;
-        }
-        int s = start(i) + (type(i) == Lexer.QUOTED ? 1 : 0);
-        if (n - (type(i) == Lexer.QUOTED ? 2 : 0) != upper.length()) {
+        int s = nameStart(i);
+        if (!isName(i) || end(i) - s - (type(i) == Lexer.QUOTED ? 1 : 0) != upper.length()) {
             return false;
         }
         for (int k = 0; k < upper.length(); k++) {

@@ -1,6 +1,7 @@
 package io.understudy.sql;
 
 import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -32,6 +33,20 @@ final class WordTable<T> {
             words[slot] = bytes;
             values[slot] = value;
         });
+    }
+
+    /** Returns a table in which each word of a list has the value true. */
+    static WordTable<Boolean> of(String words) {
+        Map<String, Boolean> map = new HashMap<>();
+        add(map, true, words);
+        return new WordTable<>(map);
+    }
+
+    /** Gives each word of a list a value. */
+    static <T> void add(Map<String, T> map, T value, String words) {
+        for (String word : words.split(" ")) {
+            map.put(word, value);
+        }
     }
 
     /**

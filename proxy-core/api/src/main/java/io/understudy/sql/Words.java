@@ -17,25 +17,20 @@ final class Words {
     private static final VarHandle LONG = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
     private static final long HIGH_BITS = 0x8080808080808080L;
     private static final long FOLD_FACTOR = 0x9E3779B97F4A7C15L;
-    private static final long EXACT_FACTOR = KeyedMix.factor();
+    private static final long EXACT_FACTOR = HashPair.factor();
     private static final long EXACT_SEED = ThreadLocalRandom.current().nextLong();
 
     private Words() {}
 
-    /** Returns the bytes of a word of at most eight bytes, zero-padded. */
-    static long shortWord(byte[] text, int start, int end) {
-        return load(text, start, end);
-    }
-
-    /** Returns {@link #folded} of a word of at most eight bytes, given as {@link #shortWord}. */
+    /** Returns {@link #folded} of a word of at most eight bytes, given as {@link #load}. */
     static long foldedShort(long word, int length) {
         long h = (length ^ (word | (~word & HIGH_BITS) >>> 2)) * FOLD_FACTOR;
         return h ^ h >>> 32;
     }
 
-    /** Returns {@link #exact} of a word of at most eight bytes, given as {@link #shortWord}. */
+    /** Returns {@link #exact} of a word of at most eight bytes, given as {@link #load}. */
     static long exactShort(long word, int length) {
-        return KeyedMix.mix(EXACT_SEED + length ^ word, EXACT_FACTOR);
+        return HashPair.keyed(EXACT_SEED + length ^ word, EXACT_FACTOR);
     }
 
     static long folded(byte[] text, int start, int end) {
@@ -53,12 +48,13 @@ final class Words {
     static long exact(byte[] text, int start, int end) {
         long h = EXACT_SEED + (end - start);
         for (int p = start; p < end; p += 8) {
-            h = KeyedMix.mix(h ^ load(text, p, end), EXACT_FACTOR);
+            h = HashPair.keyed(h ^ load(text, p, end), EXACT_FACTOR);
         }
         return h;
     }
 
-    private static long load(byte[] text, int p, int end) {
+    /** Returns the bytes from {@code p}, at most eight, zero-padded. */
+    static long load(byte[] text, int p, int end) {
         int n = end - p;
         if (p + 8 <= text.length) {
             long v = (long) LONG.get(text, p);

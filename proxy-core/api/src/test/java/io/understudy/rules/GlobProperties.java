@@ -34,6 +34,6 @@ class GlobProperties {
                 .matcher(name)
                 .matches();
 
-        assertThat(new Glob(glob, ignoreCase).matches(name)).isEqualTo(expected);
+        assertThat(Glob.matches(glob, name, ignoreCase)).isEqualTo(expected);
     }
 }

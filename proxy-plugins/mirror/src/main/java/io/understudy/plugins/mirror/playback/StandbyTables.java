@@ -5,7 +5,7 @@ import io.understudy.plugins.mirror.tables.StandbyError;
 import io.understudy.plugins.mirror.tables.TableDictionary;
 import io.understudy.plugins.mirror.tables.TableState;
 import io.understudy.plugins.mirror.tables.ViewReader;
-import io.understudy.rules.ServerState;
+import io.understudy.rules.ReadFitness;
 import io.understudy.sql.TableName;
 import java.sql.SQLException;
 import java.sql.SQLNonTransientConnectionException;
@@ -133,7 +133,7 @@ final class StandbyTables {
         if (table.schema() == null) {
             return Verdict.UNKNOWN;
         }
-        if (ServerState.isVirtual(table.schema())) {
+        if (ReadFitness.isVirtual(table.schema())) {
             return Verdict.READS;
         }
         TableState state = known.get(table);
@@ -347,7 +347,7 @@ final class StandbyTables {
             for (TableName name : names) {
                 TableState state = known.get(name);
                 if (name.schema() != null
-                        && !ServerState.isVirtual(name.schema())
+                        && !ReadFitness.isVirtual(name.schema())
                         && (state == null || now - state.queriedNanos() > LASTING_NANOS)) {
                     return last;
                 }
