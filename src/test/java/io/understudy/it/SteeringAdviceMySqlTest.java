@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.understudy.config.ConfigLoader;
 import io.understudy.config.UnderstudyConfig;
 import io.understudy.steering.LiveAdvice;
-import io.understudy.steering.RulesInForce;
 import io.understudy.steering.parallelism.ApplyCost;
 import io.understudy.steering.parallelism.Workload;
 import java.time.Duration;
@@ -40,7 +39,7 @@ class SteeringAdviceMySqlTest {
                             name -> null)
                     .config();
             Workload workload = new Workload(5_000, ApplyCost.DEFAULT);
-            try (LiveAdvice live = new LiveAdvice(config, RulesInForce.NONE, workload)) {
+            try (LiveAdvice live = new LiveAdvice(config, null, workload)) {
                 live.await(Duration.ofSeconds(20));
                 assertThat(live.view().get("problem")).asString().startsWith("the primary is a MySQL server");
             }

@@ -9,7 +9,6 @@ import io.understudy.config.PrimaryConfig;
 import io.understudy.config.UnderstudyConfig;
 import io.understudy.steering.LiveAdvice;
 import io.understudy.steering.LiveBinlog;
-import io.understudy.steering.RulesInForce;
 import io.understudy.steering.parallelism.ApplyCost;
 import io.understudy.steering.parallelism.Workload;
 import java.sql.Connection;
@@ -60,9 +59,7 @@ class SteeringAdviceServerTest {
     /** Advice that begins now. */
     private static LiveAdvice advice() throws Exception {
         LiveAdvice live = new LiveAdvice(
-                DomainProxy.load(pair, "watch", "mode: advise").config(),
-                RulesInForce.NONE,
-                new Workload(5_000, ApplyCost.DEFAULT));
+                DomainProxy.load(pair, "watch", "mode: advise").config(), null, new Workload(5_000, ApplyCost.DEFAULT));
         await().atMost(PATIENCE).untilAsserted(() -> {
             assertThat(rows(live.view(), "standbys").get(0)).containsKey("slaveParallelThreads");
             assertThat(live.reads()).isTrue();

@@ -1,7 +1,5 @@
 package io.understudy.steering;
 
-import io.understudy.steering.parallelism.ApplyCost;
-import io.understudy.steering.parallelism.Dials;
 import io.understudy.steering.parallelism.Workload;
 import java.util.HashMap;
 import java.util.List;
@@ -16,19 +14,11 @@ import org.jspecify.annotations.Nullable;
  * @param entries the log's last transactions, oldest first: those that are simulated
  * @param standby the standby with settings that are known; null if there is none, and one is assumed
  * @param stalls those measured on it
- * @param cost of the simulation
  * @param scale how many times as many transactions the covered time had
  */
-record Evidence(
-        List<Workload.Entry> entries,
-        @Nullable StandbyFacts standby,
-        List<Stall> stalls,
-        ApplyCost cost,
-        double scale) {
+record Evidence(List<Workload.Entry> entries, @Nullable StandbyFacts standby, List<Stall> stalls, double scale) {
     /** Number of workers that is assumed if no standby tells its own. */
     static final int ASSUMED_WORKERS = 8;
-
-    private static final int MICROS = 1_000_000;
 
     /** Returns whether the standby was asked, so that only what it shows is a finding. */
     boolean measured() {
@@ -50,19 +40,9 @@ record Evidence(
         return standby == null ? -1 : standby.retries();
     }
 
-    /** Returns the seconds of the simulated transactions. */
-    long seconds() {
-        return Dials.seconds(entries);
-    }
-
     /** Returns a simulated time for the whole time that is covered. */
     long scaled(long micros) {
         return Math.round(scale * micros);
-    }
-
-    /** Returns the share of the time in which the standby is busy with the log, as simulated. */
-    double load(WhatIf whatIf) {
-        return seconds() == 0 ? 0 : whatIf.base().makespan() / (double) (seconds() * MICROS);
     }
 
     /** Returns the GTIDs of the transactions that are simulated. */
@@ -77,6 +57,6 @@ record Evidence(
         List<Workload.Entry> timed = entries.stream()
                 .map(entry -> entry.taking(stalled.getOrDefault(entry.gtid(), entry.micros())))
                 .toList();
-        return new WhatIf(timed, cost, Math.max(1, workers()), optimistic());
+        return new WhatIf(timed, Math.max(1, workers()), optimistic());
     }
 }

@@ -2,6 +2,7 @@ package io.understudy.steering;
 
 import io.understudy.config.StandbyConfig;
 import io.understudy.config.UnderstudyConfig;
+import io.understudy.plugins.gtiddomain.GtidDomainConfig;
 import io.understudy.server.QueryPool;
 import io.understudy.steering.parallelism.Workload;
 import java.io.IOException;
@@ -14,13 +15,14 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** The advice of some time: reads the primary's binary log from now on, and probes the standbys. */
 public final class LiveAdvice implements AutoCloseable {
     private static final long EVERY_MILLIS = 100;
 
     private final Workload workload;
-    private final RulesInForce rules;
+    private final @Nullable GtidDomainConfig rules;
     private final Stalls stalls;
     private final List<QueryPool> pools = new ArrayList<>();
     private final List<StandbyWatch> watches = new ArrayList<>();
@@ -33,7 +35,8 @@ public final class LiveAdvice implements AutoCloseable {
      * @param workload receives the transactions
      * @throws IOException if no account is configured
      */
-    public LiveAdvice(UnderstudyConfig servers, RulesInForce rules, Workload workload) throws IOException {
+    public LiveAdvice(UnderstudyConfig servers, @Nullable GtidDomainConfig rules, Workload workload)
+            throws IOException {
         this.workload = workload;
         this.rules = rules;
         stalls = new Stalls(servers.standbys().stream().map(StandbyConfig::name).toList());

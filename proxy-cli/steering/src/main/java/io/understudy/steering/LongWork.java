@@ -169,12 +169,13 @@ final class LongWork {
     }
 
     private static @Nullable String gap(Workload.Entry entry) {
-        LoggedStatement change = entry.work().change();
+        LoggedStatement change = entry.change();
         if (change == null) {
             return "its text is not known";
         }
         byte[] text = change.text().getBytes(StandardCharsets.UTF_8);
-        return TwoPhaseCoverage.gap(ANALYZER.summarize(text, 0, text.length, 0).kind(), change.text());
+        return TwoPhaseCoverage.gap(
+                ANALYZER.summarize(text, 0, text.length, 0).kind(), ANALYZER.normalize(text, 0, text.length, 0));
     }
 
     /** Returns the table of a label such as {@code alter shop.orders}; empty for none or several. */
@@ -194,7 +195,7 @@ final class LongWork {
                         + " transactions, each of less than half a second",
                 "no rule can do this"));
         String table = worst.tables().size() == 1 ? worst.tables().iterator().next() : table(worst.label());
-        if (worst.work().statements() && Rules.nameable(table)) {
+        if (worst.statements() && Rules.nameable(table)) {
             actions.add(Action.rule(
                     "domain: N",
                     saved(cause, whatIf.apart(own(cause))),

@@ -1,13 +1,18 @@
 package io.understudy.steering;
 
+import io.understudy.plugins.gtiddomain.GtidDomainConfig;
+import io.understudy.plugins.gtiddomain.steering.DomainRule;
+import io.understudy.plugins.gtiddomain.steering.Lever;
 import io.understudy.steering.parallelism.Workload;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes rules for {@code plugins.gtid-domain.rules}, one line each: all of one advice may be pasted together. Not
@@ -20,21 +25,39 @@ final class Rules {
     /** The rules by their names, those in force without a text. */
     private final Map<String, String> texts = new HashMap<>();
 
-    private final RulesInForce inForce;
-
+    private final List<String> twoPhase;
+    private final List<String> skip;
     private final long freeDomain;
 
-    /** @param entries the log, whose domains are taken too */
-    Rules(RulesInForce inForce, List<Workload.Entry> entries) {
-        this.inForce = inForce;
-        inForce.names().forEach(name -> texts.put(name, ""));
-        Set<Long> used = new HashSet<>(inForce.domains());
+    /**
+     * Begins with the rules that there are already: advice must not contradict them.
+     *
+     * @param inForce null if there are none, or none that are known
+     * @param entries the log, whose domains are taken too
+     */
+    Rules(@Nullable GtidDomainConfig inForce, List<Workload.Entry> entries) {
+        Set<Long> used = new HashSet<>();
+        if (inForce != null) {
+            used.add(inForce.defaultDomain());
+            for (DomainRule rule : inForce.rules()) {
+                texts.put(rule.name(), "");
+                used.add(Objects.requireNonNullElse(rule.domain(), inForce.defaultDomain()));
+            }
+        }
+        twoPhase = names(inForce, Lever.TWO_PHASE);
+        skip = names(inForce, Lever.SKIP_PARALLEL);
         entries.forEach(entry -> used.add(entry.domain()));
         long free = 10;
         while (used.contains(free)) {
             free++;
         }
         freeDomain = free;
+    }
+
+    private static List<String> names(@Nullable GtidDomainConfig inForce, Lever lever) {
+        return inForce == null
+                ? List.of()
+                : inForce.leverRules(lever).stream().map(DomainRule::name).toList();
     }
 
     /** Returns whether a rule can name the table or schema. */
@@ -52,12 +75,12 @@ final class Rules {
 
     /** Returns the note with, in front of it, the rules that have {@code alter: two-phase} already. */
     String twoPhaseNote(String note) {
-        return already(inForce.twoPhase(), note);
+        return already(twoPhase, note);
     }
 
     /** Returns the note with, in front of it, the rules that have {@code parallel: skip} already. */
     String skipNote(String note) {
-        return already(inForce.skip(), note);
+        return already(skip, note);
     }
 
     /** The findings are of ten minutes: those from before a rule remain, and its like would be pasted again. */
@@ -76,10 +99,6 @@ final class Rules {
 
     String table(String table) {
         return rule("apart-" + slug(table), "match: { table: " + table + " }, domain: " + freeDomain);
-    }
-
-    String schema(String schema) {
-        return rule("apart-" + slug(schema), "match: { table: \"" + schema + ".*\" }, domain: " + freeDomain);
     }
 
     /** Returns the rule under the name, with a number if another rule has taken that. */

@@ -6,14 +6,17 @@ import java.util.Locale;
 import java.util.function.Predicate;
 
 /**
- * Finds standbys that are late because they apply one transaction after the other: no single transaction needs to be
- * long for that, so there may be no stall.
+ * Finds standbys that are late because they apply one transaction after the other, or one commit group after the other:
+ * no single transaction needs to be long for that, so there may be no stall.
  */
 final class SerialApply {
     private static final int WORKERS = 8;
     private static final Predicate<Workload.Entry> ALL = entry -> true;
     /** A standby that is less late loses nothing worth a restart of its applier. */
     private static final long LEAST_MICROS = 1_000_000;
+
+    /** Least share of the lateness that another mode must save to be named. */
+    private static final double WORTH = 0.1;
 
     private final Evidence evidence;
     private final WhatIf whatIf;
@@ -25,10 +28,29 @@ final class SerialApply {
 
     List<StallCause> findings() {
         StandbyFacts standby = evidence.standby();
-        if (standby == null || !standby.serial() || standby.lateMicros() < LEAST_MICROS) {
+        if (standby == null || standby.lateMicros() < LEAST_MICROS) {
             return List.of();
         }
-        return List.of(new StallCause(
+        if (standby.serial()) {
+            return List.of(finding(standby, "one transaction after the other", action(standby, ALL, evidence.scale())));
+        }
+        long saved = standby.conservative() ? evidence.scaled(whatIf.inOptimisticMode()) : 0;
+        if (saved < WORTH * standby.lateMicros()) {
+            return List.of();
+        }
+        return List.of(finding(
+                standby,
+                "one commit group after the other",
+                Action.statement(
+                        "slave_parallel_mode",
+                        saved,
+                        "STOP SLAVE; SET GLOBAL slave_parallel_mode = 'optimistic'; START SLAVE",
+                        "on standby " + standby.name() + "; retries as far as rows conflict; what larger groups would"
+                                + " do instead: report parallelism")));
+    }
+
+    private StallCause finding(StandbyFacts standby, String how, Action action) {
+        return new StallCause(
                 StallCause.Kind.SERIAL_APPLY,
                 "standby " + standby.name(),
                 standby.lateMicros(),
@@ -37,11 +59,12 @@ final class SerialApply {
                 "",
                 String.format(
                         Locale.ROOT,
-                        "it was up to %.1f s late, and applies one transaction after the other (%s)",
+                        "it was up to %.1f s late, and applies %s (%s)",
                         standby.lateMicros() / 1e6,
+                        how,
                         standby.settings()),
-                List.of(action(standby, ALL, evidence.scale())),
-                ALL));
+                List.of(action),
+                ALL);
     }
 
     private Action action(StandbyFacts standby, Predicate<Workload.Entry> own, double scale) {

@@ -38,11 +38,7 @@ record StallCause(
         HOT_ROWS("hot-rows"),
         /** A transaction with much work. */
         LONG_TRANSACTION("long-transaction"),
-        /** A schema whose transactions run one after the other. */
-        SINGLE_THREADED("single-threaded-schema"),
-        /** Commit groups too small for a standby that applies group by group. */
-        SMALL_GROUPS("small-groups"),
-        /** A standby that applies one transaction after the other. */
+        /** A standby that applies one transaction, or one commit group, after the other. */
         SERIAL_APPLY("serial-apply"),
         /** A transaction with little work; the cause is not in the log. */
         UNEXPLAINED("unexplained");

@@ -30,8 +30,8 @@ public final class StandbyWatch {
     private long settingsAt;
     private int workers = -1;
     private String mode = "";
-    private long delaySeconds;
-    private String problem = "it was not asked yet";
+    private volatile long delaySeconds;
+    private volatile String problem = "it was not asked yet";
 
     public StandbyWatch(String name, DataSource source, Stalls stalls, LongSupplier nanos) {
         this.name = name;
@@ -64,15 +64,11 @@ public final class StandbyWatch {
             if (stalls.behind(name)) {
                 readPosition(server);
             }
-            know("");
+            problem = "";
         } catch (SQLException | RuntimeException e) {
             // An exception would end the schedule, and with it what is known of the other standbys.
-            know(String.valueOf(e.getMessage()));
+            problem = String.valueOf(e.getMessage());
         }
-    }
-
-    private synchronized void know(String trouble) {
-        problem = trouble;
     }
 
     private void readSettings(ServerQueries server) throws SQLException {
@@ -107,17 +103,13 @@ public final class StandbyWatch {
                 running |= channel.applies() && channel.delay() == 0;
                 MariaDbGtid.sequences(channel.received()).forEach(received::putIfAbsent);
             }
-            delayed(delay);
+            delaySeconds = delay;
         } catch (SQLException e) {
             received = null;
             running = true;
-            delayed(0);
+            delaySeconds = 0;
         }
         stalls.probed(name, applied, received, running, before, after);
-    }
-
-    private synchronized void delayed(long seconds) {
-        delaySeconds = seconds;
     }
 
     /** Returns what is known now. */

@@ -1,7 +1,7 @@
 package io.understudy.steering;
 
-import io.understudy.steering.parallelism.ApplyCost;
-import io.understudy.steering.parallelism.Dials;
+import io.understudy.plugins.gtiddomain.GtidDomainConfig;
+import io.understudy.steering.parallelism.Arrivals;
 import io.understudy.steering.parallelism.Workload;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -20,19 +20,16 @@ public final class SteeringAdvice {
 
     private final List<Workload.Entry> entries;
     private final List<StandbyFacts> standbys;
-    private final ApplyCost cost;
     private final Rules rules;
     private final long covered;
 
     private SteeringAdvice(
             List<Workload.Entry> entries,
             List<StandbyFacts> standbys,
-            ApplyCost cost,
-            RulesInForce inForce,
+            @Nullable GtidDomainConfig inForce,
             long covered) {
         this.entries = entries;
         this.standbys = standbys;
-        this.cost = cost;
         this.covered = Math.max(covered, entries.size());
         rules = new Rules(inForce, entries);
     }
@@ -50,18 +47,21 @@ public final class SteeringAdvice {
             List<Workload.Entry> entries,
             List<StandbyFacts> standbys,
             List<Stall> stalls,
-            ApplyCost cost,
-            RulesInForce inForce,
+            @Nullable GtidDomainConfig inForce,
             long covered) {
-        return new SteeringAdvice(entries, standbys, cost, inForce, covered).view(stalls);
+        return new SteeringAdvice(entries, standbys, inForce, covered).view(stalls);
     }
 
     /** Returns the same of the transactions that a workload retains; of a MySQL server's log, why there is none. */
     public static Map<String, Object> of(
-            Workload workload, List<StandbyFacts> standbys, List<Stall> stalls, RulesInForce inForce, long covered) {
+            Workload workload,
+            List<StandbyFacts> standbys,
+            List<Stall> stalls,
+            @Nullable GtidDomainConfig inForce,
+            long covered) {
         return workload.ofMySql()
                 ? Map.of("problem", MYSQL, "findings", List.of())
-                : of(workload.entries(), standbys, stalls, workload.cost(), inForce, covered);
+                : of(workload.entries(), standbys, stalls, inForce, covered);
     }
 
     private Map<String, Object> view(List<Stall> all) {
@@ -82,7 +82,7 @@ public final class SteeringAdvice {
         Map<String, Object> view = new LinkedHashMap<>();
         view.put("transactions", covered);
         view.put("simulatedTransactions", entries.size());
-        view.put("simulatedSeconds", Dials.seconds(entries));
+        view.put("simulatedSeconds", Arrivals.seconds(entries));
         view.put("assumed", assumed);
         view.put("leastStallSeconds", StallCause.seconds(Stalls.LEAST_MICROS));
         view.put(
@@ -100,12 +100,11 @@ public final class SteeringAdvice {
 
     private List<StallCause> findings(@Nullable StandbyFacts standby, List<Stall> stalls) {
         double scale = entries.isEmpty() ? 1 : covered / (double) entries.size();
-        Evidence evidence = new Evidence(entries, standby, stalls, cost, scale);
+        Evidence evidence = new Evidence(entries, standby, stalls, scale);
         WhatIf whatIf = evidence.whatIf();
         List<StallCause> findings = new ArrayList<>();
         findings.addAll(new LongWork(evidence, whatIf, rules).findings());
         findings.addAll(new Repetition(evidence, whatIf, rules).findings());
-        findings.addAll(new GroupWork(evidence, whatIf, rules).findings());
         SerialApply serial = new SerialApply(evidence, whatIf);
         findings.addAll(serial.findings());
         return findings.stream().map(serial::first).toList();

@@ -4,7 +4,6 @@ import io.understudy.steering.parallelism.AppliedTransaction;
 import io.understudy.steering.parallelism.ApplyCost;
 import io.understudy.steering.parallelism.ParallelApply;
 import io.understudy.steering.parallelism.ParallelismReport;
-import io.understudy.steering.parallelism.Regrouped;
 import io.understudy.steering.parallelism.Workload;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -19,27 +18,21 @@ final class WhatIf {
     static final long PIECE = 500_000;
 
     private final List<Workload.Entry> entries;
-    private final ApplyCost cost;
     private final int workers;
     private final boolean optimistic;
     private final List<AppliedTransaction> log;
     private final ParallelApply.Result base;
 
-    WhatIf(List<Workload.Entry> entries, ApplyCost cost, int workers, boolean optimistic) {
+    WhatIf(List<Workload.Entry> entries, int workers, boolean optimistic) {
         this.entries = entries;
-        this.cost = cost;
         this.workers = workers;
         this.optimistic = optimistic;
         log = ParallelismReport.timed(entries, optimistic);
         base = simulate(log);
     }
 
-    ParallelApply.Result base() {
-        return base;
-    }
-
     private ParallelApply.Result simulate(List<AppliedTransaction> changed) {
-        return ParallelApply.simulate(changed, workers, cost);
+        return ParallelApply.simulate(changed, workers, ApplyCost.DEFAULT);
     }
 
     private long saved(List<AppliedTransaction> changed) {
@@ -59,7 +52,8 @@ final class WhatIf {
     /** Returns what is saved if schema changes are logged in two phases. */
     long twoPhase(Predicate<Workload.Entry> which) {
         return savedAs(changed(
-                which, entry -> entry.besideOthers().taking(Math.min(cost.perTransaction(), entry.micros()))));
+                which,
+                entry -> entry.besideOthers().taking(Math.min(ApplyCost.DEFAULT.perTransaction(), entry.micros()))));
     }
 
     /** Returns what is saved if transactions wait for those before them. */
@@ -93,24 +87,12 @@ final class WhatIf {
 
     /** Returns what is saved if transactions are split into pieces of at most {@link #PIECE}. */
     long split(Predicate<Workload.Entry> which) {
-        List<Workload.Entry> pieces = new ArrayList<>();
-        for (Workload.Entry entry : entries) {
-            long count = which.test(entry) ? entry.micros() / PIECE + 1 : 1;
-            for (long piece = 0; piece < count; piece++) {
-                pieces.add(count == 1 ? entry : entry.piece(entry.micros() / count));
-            }
-        }
-        return savedAs(pieces);
+        return savedAs(ParallelismReport.split(entries, which, PIECE));
     }
 
     /** Returns what is saved in the mode optimistic. */
     long inOptimisticMode() {
         return saved(ParallelismReport.timed(entries, true));
-    }
-
-    /** Returns what is saved in the mode conservative with other commit groups. */
-    long with(Regrouped groups) {
-        return saved(ParallelismReport.timed(groups.groups()));
     }
 
     /**
@@ -119,11 +101,13 @@ final class WhatIf {
      */
     long withWorkers(int count, Predicate<Workload.Entry> which) {
         List<Workload.Entry> others = entries.stream().filter(which.negate()).toList();
-        return Math.max(0, withWorkers(count) - new WhatIf(others, cost, workers, optimistic).withWorkers(count));
+        return Math.max(0, withWorkers(count) - new WhatIf(others, workers, optimistic).withWorkers(count));
     }
 
     private long withWorkers(int count) {
         return Math.max(
-                0, base.makespan() - ParallelApply.simulate(log, count, cost).makespan());
+                0,
+                base.makespan()
+                        - ParallelApply.simulate(log, count, ApplyCost.DEFAULT).makespan());
     }
 }

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class FromClause {
     private static final int MAX_REFERENCES = 64;
-    private static final Set<Keyword> NEXT_CLAUSES = Keyword.set(
-            "WHERE GROUP HAVING ORDER LIMIT WINDOW UNION EXCEPT INTERSECT LOCK INTO PROCEDURE FETCH"
+    private static final Set<Keyword> NEXT_CLAUSES =
+            Keyword.set("WHERE GROUP HAVING ORDER LIMIT WINDOW UNION EXCEPT INTERSECT LOCK INTO PROCEDURE FETCH"
                     + " SET SELECT FROM WITH");
 
     private final Tokens t;

@@ -6,7 +6,6 @@ import io.understudy.option.TrustOption;
 import io.understudy.plugins.gtiddomain.GtidDomainConfig;
 import io.understudy.remote.AdminClient;
 import io.understudy.steering.LiveAdvice;
-import io.understudy.steering.RulesInForce;
 import io.understudy.steering.SteeringAdvice;
 import io.understudy.steering.parallelism.Workload;
 import java.time.Duration;
@@ -43,11 +42,7 @@ public final class SteeringReportCommand extends BinlogReport {
     @Override
     Map<String, Object> ofFiles(Workload workload) {
         return advice(SteeringAdvice.of(
-                workload,
-                List.of(),
-                List.of(),
-                RulesInForce.NONE,
-                workload.entries().size()));
+                workload, List.of(), List.of(), null, workload.entries().size()));
     }
 
     @Override
@@ -58,9 +53,8 @@ public final class SteeringReportCommand extends BinlogReport {
 
     @Override
     Map<String, Object> ofServers(LoadedConfig servers, Duration time, Workload workload) throws Exception {
-        RulesInForce rules = servers.plugins().get("gtid-domain") instanceof GtidDomainConfig section
-                ? RulesInForce.of(section)
-                : RulesInForce.NONE;
+        GtidDomainConfig rules =
+                servers.plugins().get("gtid-domain") instanceof GtidDomainConfig section ? section : null;
         try (LiveAdvice live = new LiveAdvice(servers.config(), rules, workload)) {
             live.await(time);
             return advice(live.view());

@@ -11,8 +11,22 @@ import java.util.Set;
  * When the sessions of a log wanted to commit, and how many of them did so at once: as far as the log tells. It has
  * whole seconds; within one, commits are spread evenly, and those of one commit group came together.
  */
-final class Arrivals {
+public final class Arrivals {
     private static final long SECOND_MICROS = 1_000_000;
+
+    /**
+     * Commit groups as other settings would make them.
+     *
+     * @param groups in the order of the log
+     * @param waitMicros for how long a transaction waits for the others of its group, the mean of all
+     */
+    public record Regrouped(List<List<Workload.Entry>> groups, double waitMicros) {
+        /** Returns the mean size of a group. */
+        public double perGroup() {
+            int transactions = groups.stream().mapToInt(List::size).sum();
+            return groups.isEmpty() ? 0 : transactions / (double) groups.size();
+        }
+    }
 
     private final long[] micros;
     private final int sessions;
@@ -22,7 +36,7 @@ final class Arrivals {
         this.sessions = sessions;
     }
 
-    static Arrivals of(List<Workload.Entry> entries) {
+    public static Arrivals of(List<Workload.Entry> entries) {
         List<List<Workload.Entry>> groups = ParallelismReport.groups(entries);
         Map<Long, Integer> groupsOfSecond = new HashMap<>();
         groups.forEach(group -> groupsOfSecond.merge(second(group), 1, Integer::sum));
@@ -53,16 +67,16 @@ final class Arrivals {
     private static int threads(List<Workload.Entry> entries) {
         Map<Long, Set<Long>> ofSecond = new HashMap<>();
         for (Workload.Entry entry : entries) {
-            if (entry.logged().thread() != 0) {
+            if (entry.thread() != 0) {
                 ofSecond.computeIfAbsent(entry.hints().second(), none -> new HashSet<>())
-                        .add(entry.logged().thread());
+                        .add(entry.thread());
             }
         }
         return ofSecond.values().stream().mapToInt(Set::size).max().orElse(0);
     }
 
     /** Returns the greatest number of sessions that were seen to commit at once, at least one. */
-    int sessions() {
+    public int sessions() {
         return sessions;
     }
 
@@ -72,7 +86,7 @@ final class Arrivals {
      * its sessions commit nothing else, so it has one transaction of each connection and no more than there are
      * sessions.
      */
-    Regrouped regrouped(List<Workload.Entry> entries, int waitCount, long waitMicros) {
+    public Regrouped regrouped(List<Workload.Entry> entries, int waitCount, long waitMicros) {
         List<List<Workload.Entry>> groups = new ArrayList<>();
         double waited = 0;
         for (int begin = 0; begin < entries.size(); ) {
@@ -98,7 +112,7 @@ final class Arrivals {
         int end = begin;
         for (; end < entries.size() && end - begin < most; end++) {
             Workload.Entry entry = entries.get(end);
-            long thread = entry.logged().thread();
+            long thread = entry.thread();
             boolean apart = entry.schemaChange() || depends(entry, end - begin);
             boolean late = micros[end] - micros[begin] > waitMicros;
             boolean again = thread != 0 && !threads.add(thread);
@@ -114,5 +128,18 @@ final class Arrivals {
 
     private static boolean depends(Workload.Entry entry, int behind) {
         return entry.distance() > 0 && entry.distance() <= behind;
+    }
+
+    /** Returns the seconds from the first transaction to the last, as logged. */
+    public static long seconds(List<Workload.Entry> entries) {
+        long first = Long.MAX_VALUE;
+        long last = 0;
+        for (Workload.Entry entry : entries) {
+            if (entry.hints().second() > 0) {
+                first = Math.min(first, entry.hints().second());
+                last = Math.max(last, entry.hints().second());
+            }
+        }
+        return last == 0 ? 0 : last - first + 1;
     }
 }

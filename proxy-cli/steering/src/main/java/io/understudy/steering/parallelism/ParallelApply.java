@@ -29,26 +29,18 @@ public final class ParallelApply {
      */
     public record Stall(String name, long stalled) {}
 
-    /** The result of a simulation. */
-    public static final class Result {
-        private final long serial;
-        private final int commits;
-        private final int retries;
-        private final List<Stall> stalls;
-        private final long[] committedAt;
-
-        Result(Replica replica, long serial) {
-            this.serial = serial;
-            commits = replica.commits.size();
-            retries = replica.retries;
-            stalls = replica.commits.stream()
-                    .filter(commit -> commit.stalled > 0)
-                    .map(commit -> new Stall(commit.head.name(), commit.stalled))
-                    .sorted(Comparator.comparingLong(Stall::stalled).reversed())
-                    .toList();
-            committedAt = replica.committedAt;
-        }
-
+    /**
+     * The result of a simulation.
+     *
+     * @param serial the time with one worker
+     * @param commits their number, each for one transaction or more
+     * @param retries transactions that ran twice; a replica may have fewer, since the first of two may get the row
+     *     first
+     * @param stalls the transactions that others waited for, the worst first
+     * @param committedAt when each transaction had committed, by its place in the log
+     */
+    @SuppressWarnings("ArrayRecordComponent") // not compared
+    public record Result(long serial, int commits, int retries, List<Stall> stalls, long[] committedAt) {
         /** Returns the time from the first begin to the last commit. */
         public long makespan() {
             return makespan(index -> true);
@@ -63,29 +55,6 @@ public final class ParallelApply {
                 }
             }
             return last;
-        }
-
-        /** Returns the time with one worker. */
-        public long serial() {
-            return serial;
-        }
-
-        /** Returns the number of commits, each for one transaction or more. */
-        public int commits() {
-            return commits;
-        }
-
-        /** Returns the transactions that others waited for, the worst first. */
-        public List<Stall> stalls() {
-            return stalls;
-        }
-
-        /**
-         * Returns the number of transactions that ran twice; a replica may have fewer, since the first of two may get
-         * the row first.
-         */
-        public int retries() {
-            return retries;
         }
 
         /** Returns the speed relative to one worker. */
@@ -112,7 +81,12 @@ public final class ParallelApply {
             replica.apply(i);
             serial += log.get(i).duration() + cost.commit();
         }
-        return new Result(replica, serial);
+        List<Stall> stalls = replica.commits.stream()
+                .filter(commit -> commit.stalled > 0)
+                .map(commit -> new Stall(commit.head.name(), commit.stalled))
+                .sorted(Comparator.comparingLong(Stall::stalled).reversed())
+                .toList();
+        return new Result(serial, replica.commits.size(), replica.retries, stalls, replica.committedAt);
     }
 
     /** One commit, of one transaction or more. */

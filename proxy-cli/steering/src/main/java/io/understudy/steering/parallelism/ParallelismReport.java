@@ -22,6 +22,13 @@ public final class ParallelismReport {
 
     private static final int[] THREADS = {1, 5, 10, 20, 40};
     private static final int MOST_LONG = 20;
+    /** Values of {@code binlog_commit_wait_count} and {@code binlog_commit_wait_usec}; the last is the default. */
+    private static final int[] WAIT_COUNTS = {4, 8, 16, 32};
+
+    private static final long[] WAIT_MICROS = {1_000, 10_000, 100_000};
+    /** Numbers of workers that are compared for them. */
+    private static final int[] WORKERS = {1, 2, 4, 8};
+
     private static final String MYSQL =
             "a MySQL server's log has no commit groups: with writesets, last_committed is the"
                     + " last transaction that changed one of the same rows, and replicas apply by that"
@@ -53,8 +60,8 @@ public final class ParallelismReport {
         report.put("long", longOnes(entries, longMicros));
         report.put("conservative", simulations(entries, false, workload.cost(), longMicros));
         report.put("optimistic", simulations(entries, true, workload.cost(), longMicros));
-        report.put("sessions", Dials.sessions(entries));
-        report.put("dials", Dials.of(workload));
+        report.put("sessions", Arrivals.of(entries).sessions());
+        report.put("dials", dials(entries, workload.cost()));
         return report;
     }
 
@@ -116,7 +123,9 @@ public final class ParallelismReport {
     private static List<Object> simulations(
             List<Workload.Entry> entries, boolean optimistic, ApplyCost cost, long longMicros) {
         List<AppliedTransaction> timed = timed(entries, optimistic);
-        List<AppliedTransaction> split = timed(split(entries, longMicros), optimistic);
+        // A schema change cannot be split.
+        Predicate<Workload.Entry> divisible = entry -> !entry.schemaChange() && entry.micros() >= longMicros;
+        List<AppliedTransaction> split = timed(split(entries, divisible, longMicros), optimistic);
         Set<Long> own = onlyLong(entries, longMicros);
         List<AppliedTransaction> longApart =
                 apart(timed, each -> each.duration() >= longMicros && !own.contains(each.domain()));
@@ -161,11 +170,12 @@ public final class ParallelismReport {
         return domains;
     }
 
-    /** Returns the log with long writes split into pieces below the limit; a schema change cannot be split. */
-    private static List<Workload.Entry> split(List<Workload.Entry> entries, long longMicros) {
+    /** Returns the log with some transactions split into pieces of less than a duration. */
+    public static List<Workload.Entry> split(
+            List<Workload.Entry> entries, Predicate<Workload.Entry> which, long micros) {
         List<Workload.Entry> all = new ArrayList<>();
         for (Workload.Entry entry : entries) {
-            long count = entry.schemaChange() || entry.micros() < longMicros ? 1 : entry.micros() / longMicros + 1;
+            long count = which.test(entry) ? entry.micros() / micros + 1 : 1;
             for (long piece = 0; piece < count; piece++) {
                 all.add(count == 1 ? entry : entry.piece(entry.micros() / count));
             }
@@ -196,9 +206,42 @@ public final class ParallelismReport {
                     row.put("seconds", entry.micros() / 1e6);
                     row.put("bytes", entry.bytes());
                     row.put("schemaChange", entry.schemaChange());
-                    row.put("what", entry.work().what());
+                    row.put("what", entry.what());
                     rows.add(row);
                 });
         return rows;
+    }
+
+    /**
+     * Returns the dials of group commit: the size of the commit groups, what the wait costs a commit, and the speed of
+     * a replica in the mode conservative by its workers. The first row is of the groups as they are.
+     */
+    private static List<Map<String, Object>> dials(List<Workload.Entry> entries, ApplyCost cost) {
+        Arrivals arrivals = Arrivals.of(entries);
+        List<Map<String, Object>> rows = new ArrayList<>();
+        rows.add(dial(0, 0, new Arrivals.Regrouped(groups(entries), 0), cost));
+        for (int count : WAIT_COUNTS) {
+            for (long wait : WAIT_MICROS) {
+                rows.add(dial(count, wait, arrivals.regrouped(entries, count, wait), cost));
+            }
+        }
+        return rows;
+    }
+
+    private static Map<String, Object> dial(int count, long waitMicros, Arrivals.Regrouped groups, ApplyCost cost) {
+        List<AppliedTransaction> timed = timed(groups.groups());
+        Map<String, Object> speedups = new LinkedHashMap<>();
+        for (int workers : WORKERS) {
+            speedups.put(
+                    Integer.toString(workers),
+                    ParallelApply.simulate(timed, workers, cost).speedup());
+        }
+        Map<String, Object> row = new LinkedHashMap<>();
+        row.put("waitCount", count);
+        row.put("waitMicros", waitMicros);
+        row.put("transactionsPerGroup", groups.perGroup());
+        row.put("meanWaitSeconds", groups.waitMicros() / 1e6);
+        row.put("speedups", speedups);
+        return row;
     }
 }

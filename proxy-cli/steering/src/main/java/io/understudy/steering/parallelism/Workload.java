@@ -25,104 +25,95 @@ public final class Workload {
     private static final SqlAnalyzer ANALYZER = new SqlAnalyzer(2_048, 64);
 
     /**
-     * Where and when a transaction was logged.
+     * A transaction of the log.
      *
-     * @param gtid its GTID
-     * @param domain its domain
-     * @param sequence its number within the domain
      * @param group commit group, or {@link BinlogTransaction#NO_GROUP}
      * @param thread the connection that wrote it; 0 if that is not logged
      * @param arrivedNanos monotonic arrival of its last event; 0 if it was read from a file
-     */
-    public record Logged(String gtid, long domain, long sequence, long group, long thread, long arrivedNanos) {}
-
-    /**
-     * The work of a transaction.
-     *
      * @param schemaChange whether it is one, beside which a replica runs nothing else
      * @param statements whether it is logged as statements that are no schema change
      * @param bytes in the binary log
      * @param what kind of statement and tables; empty for a short one
      * @param tables whose rows it changes
      * @param change a schema change's text, or null
+     * @param hints for parallel apply, without the hashes of its rows
+     * @param micros time that a worker needs for it
+     * @param distance how many transactions before it the last one is that changed the same row; 0 for none
      */
-    public record Work(
+    public record Entry(
+            String gtid,
+            long domain,
+            long sequence,
+            long group,
+            long thread,
+            long arrivedNanos,
             boolean schemaChange,
             boolean statements,
             long bytes,
             String what,
             Set<String> tables,
-            @Nullable LoggedStatement change) {}
-
-    /**
-     * A transaction of the log.
-     *
-     * @param logged where and when
-     * @param work what it does
-     * @param hints for parallel apply, without the hashes of its rows
-     * @param micros time that a worker needs for it
-     * @param distance how many transactions before it the last one is that changed the same row; 0 for none
-     */
-    public record Entry(Logged logged, Work work, ApplyHints hints, long micros, int distance) {
-        public String gtid() {
-            return logged.gtid();
-        }
-
-        public long domain() {
-            return logged.domain();
-        }
-
-        public long sequence() {
-            return logged.sequence();
-        }
-
-        public long group() {
-            return logged.group();
-        }
-
-        public long arrivedNanos() {
-            return logged.arrivedNanos();
-        }
-
-        public boolean schemaChange() {
-            return work.schemaChange();
-        }
-
-        public long bytes() {
-            return work.bytes();
-        }
-
-        public Set<String> tables() {
-            return work.tables();
-        }
+            @Nullable LoggedStatement change,
+            ApplyHints hints,
+            long micros,
+            int distance) {
 
         /** Returns a small transaction of which no more is known than its place. */
         public static Entry small(long domain, long sequence, long arrivedNanos) {
-            Logged place = new Logged(
-                    domain + "-?-" + sequence, domain, sequence, BinlogTransaction.NO_GROUP, 0, arrivedNanos);
-            Work unknown = new Work(false, false, 0, "a small transaction", Set.of(), null);
-            return new Entry(place, unknown, ApplyHints.NONE, 0, 0);
+            return new Entry(
+                    domain + "-?-" + sequence,
+                    domain,
+                    sequence,
+                    BinlogTransaction.NO_GROUP,
+                    0,
+                    arrivedNanos,
+                    false,
+                    false,
+                    0,
+                    "a small transaction",
+                    Set.of(),
+                    null,
+                    ApplyHints.NONE,
+                    0,
+                    0);
+        }
+
+        private Entry with(boolean otherChange, long otherMicros, int otherDistance) {
+            return new Entry(
+                    gtid,
+                    domain,
+                    sequence,
+                    group,
+                    thread,
+                    arrivedNanos,
+                    otherChange,
+                    statements,
+                    bytes,
+                    what,
+                    tables,
+                    change,
+                    hints,
+                    otherMicros,
+                    otherDistance);
         }
 
         /** Returns kind and tables of any transaction. */
         public String label() {
-            return work.what().isEmpty() ? rowsOf(tables()) : work.what();
+            return what.isEmpty() ? rowsOf(tables) : what;
         }
 
         /** Returns it with another duration. */
         public Entry taking(long otherMicros) {
-            return new Entry(logged, work, hints, otherMicros, distance);
+            return with(schemaChange, otherMicros, distance);
         }
 
         /** Returns a piece of it. */
         public Entry piece(long ofMicros) {
-            return new Entry(logged, work, hints, ofMicros, 0);
+            return with(schemaChange, ofMicros, 0);
         }
 
         /** Returns it as one that runs beside others although it is a schema change. */
         public Entry besideOthers() {
-            Work other = new Work(false, work.statements(), bytes(), work.what(), tables(), work.change());
-            return new Entry(logged, other, hints, micros, distance);
+            return with(false, micros, distance);
         }
 
         /**
@@ -135,8 +126,8 @@ public final class Workload {
         AppliedTransaction applied(long inGroup, boolean optimistic) {
             return optimistic
                     ? new AppliedTransaction(
-                            gtid(), domain(), inGroup, micros, !hints.parallel() || hints.waited(), distance)
-                    : new AppliedTransaction(gtid(), domain(), inGroup, micros, false, 0);
+                            gtid, domain, inGroup, micros, !hints.parallel() || hints.waited(), distance)
+                    : new AppliedTransaction(gtid, domain, inGroup, micros, false, 0);
         }
     }
 
@@ -179,20 +170,18 @@ public final class Workload {
         // Reports name only long transactions and schema changes.
         String what = schemaChange || micros >= ParallelismReport.ALWAYS_NAMED ? what(transaction) : "";
         Entry entry = new Entry(
-                new Logged(
-                        transaction.gtid() == null ? "anonymous" : transaction.gtid(),
-                        transaction.domain(),
-                        transaction.sequence(),
-                        transaction.group(),
-                        transaction.thread(),
-                        transaction.lastNanos()),
-                new Work(
-                        schemaChange,
-                        transaction.statements(),
-                        transaction.bytes(),
-                        what,
-                        transaction.tables(),
-                        schemaChange ? transaction.statement() : null),
+                transaction.gtid() == null ? "anonymous" : transaction.gtid(),
+                transaction.domain(),
+                transaction.sequence(),
+                transaction.group(),
+                transaction.thread(),
+                transaction.lastNanos(),
+                schemaChange,
+                transaction.statements(),
+                transaction.bytes(),
+                what,
+                transaction.tables(),
+                schemaChange ? transaction.statement() : null,
                 hints.withoutRows(),
                 micros,
                 rows.add(hints.rows()));

@@ -2,28 +2,20 @@ package io.understudy.plugins.gtiddomain;
 
 import io.understudy.plugin.ExplainedStatement;
 import io.understudy.plugins.gtiddomain.ownership.Work;
+import io.understudy.plugins.gtiddomain.steering.DomainRule;
 import io.understudy.plugins.gtiddomain.tagging.Guard;
-import io.understudy.plugins.gtiddomain.tagging.TaggedRule;
-import io.understudy.rules.Explanation;
 import io.understudy.rules.RuleSet;
 import io.understudy.sql.StatementSummary;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rules' decision about a statement outside a transaction, with its reasons. The guard's decision depends on
- * concurrent writes, so it is not included.
+ * The rules' decision about a statement outside a transaction. The guard's decision depends on concurrent writes, so it
+ * is not included.
  *
- * @param domain the domain that it would be written in, or null if it writes nothing
+ * @param domain the domain that it would be written in, or null if it writes nothing or sets the variable itself
  * @param rule name of the rule that matched, or null
- * @param reason {@code rule}, {@code no_rule}, {@code not_a_write}, {@code transaction} (the session part of the rules
- *     decides, under {@code guard: pin} the default domain), {@code client} (it sets the variable itself) or
- *     {@code tables_unknown} (under {@code guard: pin} the default domain)
- * @param verdicts one for each rule that was evaluated
  */
-record DomainExplanation(
-        @Nullable Long domain, @Nullable String rule, String reason, List<Explanation.Verdict> verdicts) {
-
+record DomainExplanation(@Nullable Long domain, @Nullable String rule) {
     /** Said of a statement for which no domain is set. */
     static final String AS_IT_IS = "as the session has it";
 
@@ -43,26 +35,18 @@ record DomainExplanation(
                         summary,
                         false,
                         !summary.functions().isEmpty());
-        RuleSet<TaggedRule> rules = new RuleSet<>(config.tags().rules(), TaggedRule::name, TaggedRule::match);
-        Explanation<TaggedRule> found = rules.explain(subject);
-        TaggedRule rule = found.value();
-        boolean pin = config.guard() == Guard.PIN;
-        if (work == Work.STEERS) {
-            return new DomainExplanation(null, null, "client", List.of());
-        } else if (work == Work.NONE) {
-            return new DomainExplanation(null, null, "not_a_write", List.of());
-        } else if (work == Work.BEGIN) {
-            TaggedRule bySession = pin || rule == null || rule.match().hasStatementKeys() ? null : rule;
-            return new DomainExplanation(
-                    bySession == null ? config.defaultDomain() : bySession.domain(),
-                    bySession == null ? null : bySession.name(),
-                    "transaction",
-                    found.verdicts());
-        } else if (work != Work.TABLES && pin) {
-            return new DomainExplanation(config.defaultDomain(), null, "tables_unknown", found.verdicts());
+        if (work == Work.STEERS || work == Work.NONE) {
+            return new DomainExplanation(null, null);
         }
-        return rule == null
-                ? new DomainExplanation(config.defaultDomain(), null, "no_rule", found.verdicts())
-                : new DomainExplanation(rule.domain(), rule.name(), "rule", found.verdicts());
+        RuleSet<DomainRule> rules = new RuleSet<>(config.domainRules(), DomainRule::name, DomainRule::match);
+        DomainRule rule = rules.explain(subject).value();
+        boolean pin = config.guard() == Guard.PIN;
+        // Of a transaction the session part of the rules decides.
+        boolean stays = work == Work.BEGIN
+                ? pin || rule == null || rule.match().hasStatementKeys()
+                : rule == null || work != Work.TABLES && pin;
+        return stays || rule == null
+                ? new DomainExplanation(config.defaultDomain(), null)
+                : new DomainExplanation(rule.domain(), rule.name());
     }
 }

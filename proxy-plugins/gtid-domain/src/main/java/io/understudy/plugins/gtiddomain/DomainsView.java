@@ -21,43 +21,36 @@ import org.jspecify.annotations.Nullable;
 final class DomainsView implements Supplier<Object> {
     private static final int MAX_CONTESTED = 50;
 
-    private final DomainParts domains;
-    private final PolicyInForce policies;
-    private final Supplier<@Nullable String> problem;
+    private final RunningDomains domains;
     private final LongSupplier nanos;
 
-    /** @param problem returns why no handover is possible at present, or null */
-    DomainsView(DomainParts domains, PolicyInForce policies, Supplier<@Nullable String> problem, LongSupplier nanos) {
+    DomainsView(RunningDomains domains, LongSupplier nanos) {
         this.domains = domains;
-        this.policies = policies;
-        this.problem = problem;
         this.nanos = nanos;
     }
 
     @Override
     public Object get() {
-        Policy policy = policies.policy();
+        Policy policy = domains.policies.policy();
         Map<String, Object> view = new LinkedHashMap<>();
-        view.put("mode", policy.tags.mode().name().toLowerCase(Locale.ROOT));
-        view.put("guard", policy.tags.guard().name().toLowerCase(Locale.ROOT));
-        view.put("defaultDomain", domains.indexes().domain(DomainIndexes.DEFAULT));
-        long writes = domains.shared().meters().writes.sum();
+        view.put("mode", policy.mode.name().toLowerCase(Locale.ROOT));
+        view.put("guard", policy.guard.name().toLowerCase(Locale.ROOT));
+        view.put("defaultDomain", domains.indexes.domain(DomainIndexes.DEFAULT));
+        long writes = domains.meters.writes.sum();
         view.put("writes", writes);
-        view.put(
-                "independentShare",
-                writes == 0 ? 0.0 : domains.shared().meters().independent.sum() / (double) writes);
+        view.put("independentShare", writes == 0 ? 0.0 : domains.meters.independent.sum() / (double) writes);
         view.put("rules", rules(policy));
         view.put("nothingTagged", nothingTagged(policy));
         Map<String, Object> conflicts = new LinkedHashMap<>();
         for (Conflict kind : Conflict.values()) {
-            conflicts.put(kind.label(), domains.shared().meters().conflicts(kind));
+            conflicts.put(kind.label(), domains.meters.conflicts(kind));
         }
         view.put("conflicts", conflicts);
         view.put("guardState", guardState(policy));
         view.put("tablesWrittenFromTwoDomains", contested(policy));
-        view.put("window", domains.window().view(nanos.getAsLong(), MAX_CONTESTED));
-        view.put("standbys", domains.standbys().lagView());
-        view.put("applierErrors", domains.standbys().errorsView());
+        view.put("window", domains.window.view(nanos.getAsLong(), MAX_CONTESTED));
+        view.put("standbys", domains.standbys.lag.view());
+        view.put("applierErrors", domains.standbys.errors.view());
         return view;
     }
 
@@ -86,50 +79,50 @@ final class DomainsView implements Supplier<Object> {
                 total.merge(outcome, policy.meters(rule).total(outcome), Long::sum);
             }
         }
-        Map<WriteOutcome, Long> recent = domains.window().outcomes();
-        String problem = this.problem.get();
+        Map<WriteOutcome, Long> recent = domains.window.outcomes();
+        String problem = domains.problem();
         return NothingTagged.why(
-                policies.config().mode() == Mode.TAG && policy.rules.size() > 0,
+                domains.policies.config().mode() == Mode.TAG && policy.rules.size() > 0,
                 policy.tagging,
                 matched,
                 recent.isEmpty() ? total : recent,
-                domains.shared().accounts().anyRefused(),
+                domains.accounts.anyRefused(),
                 problem == null ? "" : problem,
-                domains.dictionary().learning());
+                domains.dictionary.learning());
     }
 
     private Map<String, Object> guardState(Policy policy) {
         Map<String, Object> state = new LinkedHashMap<>();
-        String problem = this.problem.get();
+        String problem = domains.problem();
         state.put("problem", problem == null ? "" : problem);
-        state.put("rowFormat", domains.dictionary().rowFormat());
-        state.put("learning", domains.dictionary().learning());
-        state.put("dictionaryStale", domains.dictionary().stale());
-        state.put("dictionaryCut", domains.dictionary().catalog().cut());
-        state.put("tablesKnown", domains.dictionary().catalog().size());
-        state.put("binlog", domains.binlog().state());
-        state.put("binlogTransactions", domains.binlog().transactions());
-        state.put("taggedByOthers", new TreeMap<>(domains.binlog().taggedByOthers()));
-        state.put("unseenWrites", domains.binlog().unseen());
-        state.put("unnamedWrites", domains.binlog().unnamed());
-        state.put("binlogUnreadable", domains.binlog().unreadable());
-        state.put("codeHidden", domains.dictionary().catalog().hidden());
-        state.put("codeUnseen", domains.dictionary().catalog().unseenSchemas());
-        state.put("codeDynamic", domains.dictionary().catalog().dynamic());
+        state.put("rowFormat", domains.dictionary.rowFormat());
+        state.put("learning", domains.dictionary.learning());
+        state.put("dictionaryStale", domains.dictionary.stale());
+        state.put("dictionaryCut", domains.dictionary.catalog().cut());
+        state.put("tablesKnown", domains.dictionary.catalog().size());
+        state.put("binlog", domains.binlog.state());
+        state.put("binlogTransactions", domains.binlog.transactions.sum());
+        state.put("taggedByOthers", new TreeMap<>(domains.binlog.taggedByOthers()));
+        state.put("unseenWrites", domains.binlog.unseen.sum());
+        state.put("unnamedWrites", domains.binlog.unnamed.sum());
+        state.put("binlogUnreadable", domains.binlog.unreadable.sum());
+        state.put("codeHidden", domains.dictionary.catalog().hidden());
+        state.put("codeUnseen", domains.dictionary.catalog().unseenSchemas());
+        state.put("codeDynamic", domains.dictionary.catalog().dynamic());
         state.put("learnedTies", learned());
         state.put("tablesFollowed", policy.ownership.size());
         state.put("tableLimitReached", policy.ownership.full());
         state.put("writesInFlight", policy.ownership.inFlight());
-        state.put("handovers", domains.handovers().count());
-        state.put("handoverProbes", domains.handovers().probes());
-        state.put("lostSessions", domains.shared().orphans().size());
+        state.put("handovers", domains.handovers.count());
+        state.put("handoverProbes", domains.handovers.probes());
+        state.put("lostSessions", domains.orphans.size());
         return state;
     }
 
     /** Returns the tables that the binary log has shown to be written together with others. */
     private Map<String, Object> learned() {
         Map<String, Object> ties = new TreeMap<>();
-        domains.dictionary().relations().learned().forEach((table, others) -> {
+        domains.dictionary.relations().learned().forEach((table, others) -> {
             if (ties.size() < MAX_CONTESTED) {
                 ties.put(table, List.copyOf(others));
             }
@@ -146,14 +139,13 @@ final class DomainsView implements Supplier<Object> {
             for (int index = 0; index < table.writesByIndex().size(); index++) {
                 if (table.writesByIndex().get(index) > 0) {
                     writes.put(
-                            domains.indexes().label(index),
-                            table.writesByIndex().get(index));
+                            domains.indexes.label(index), table.writesByIndex().get(index));
                 }
             }
             row.put("writesByDomain", writes);
-            row.put("wantedDomains", domains.indexes().labels(table.wanted()));
+            row.put("wantedDomains", domains.indexes.labels(table.wanted()));
             Conflict kept = table.kept();
-            row.put("ownedBy", domains.indexes().labels(table.owners()));
+            row.put("ownedBy", domains.indexes.labels(table.owners()));
             row.put("keptInDefault", kept != null);
             row.put("keptBy", kept == null ? "" : kept.label());
             rows.add(row);

@@ -1,14 +1,11 @@
 package io.understudy.plugins.gtiddomain;
 
 import io.understudy.plugins.gtiddomain.progress.DomainIndexes;
+import io.understudy.plugins.gtiddomain.steering.DomainRule;
 import io.understudy.plugins.gtiddomain.steering.Lever;
-import io.understudy.plugins.gtiddomain.steering.LeverRule;
 import io.understudy.plugins.gtiddomain.tagging.Guard;
 import io.understudy.plugins.gtiddomain.tagging.Mode;
-import io.understudy.plugins.gtiddomain.tagging.TaggedRule;
-import io.understudy.plugins.gtiddomain.tagging.TaggingRules;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -87,16 +84,9 @@ public record GtidDomainConfig(
         }
     }
 
-    /** Returns what decides about a session's domain: of the rules those with one, in their order. */
-    TaggingRules tags() {
-        List<TaggedRule> tagged = new ArrayList<>();
-        for (DomainRule rule : rules) {
-            Long domain = rule.domain();
-            if (domain != null) {
-                tagged.add(new TaggedRule(rule.name(), rule.match(), domain));
-            }
-        }
-        return new TaggingRules(mode, guard, procedure, tagged);
+    /** Returns the rules with a domain, in their order. */
+    List<DomainRule> domainRules() {
+        return rules.stream().filter(rule -> rule.domain() != null).toList();
     }
 
     /** Returns the same with {@link Mode#ADVISE}. */
@@ -110,22 +100,14 @@ public record GtidDomainConfig(
         return mode == Mode.TAG && guard != Guard.OFF;
     }
 
-    /** Returns whether what sessions write is counted or guarded. */
-    boolean needsObservers() {
-        return mode == Mode.TAG || !rules.isEmpty();
-    }
-
     /** Returns whether sessions may be tagged: some rule has a domain, or there are no rules yet. */
     public boolean usesDomains() {
-        return rules.isEmpty() || rules.stream().anyMatch(rule -> rule.domain() != null);
+        return rules.isEmpty() || !domainRules().isEmpty();
     }
 
     /** Returns the rules with a lever, in their order. */
-    public List<LeverRule> leverRules(Lever lever) {
-        return rules.stream()
-                .filter(rule -> (lever == Lever.TWO_PHASE ? rule.alter() : rule.parallel()) != null)
-                .map(rule -> new LeverRule(rule.name(), rule.match()))
-                .toList();
+    public List<DomainRule> leverRules(Lever lever) {
+        return rules.stream().filter(rule -> rule.has(lever)).toList();
     }
 
     private static void refuse(StringBuilder refusals, String path, String message) {

@@ -6,11 +6,11 @@ import io.understudy.plugin.PluginContext;
 import io.understudy.plugin.PluginDecision;
 import io.understudy.plugin.PluginRun;
 import io.understudy.plugin.RunningPlugin;
+import io.understudy.plugins.gtiddomain.steering.DomainRule;
 import io.understudy.plugins.gtiddomain.steering.Lever;
-import io.understudy.plugins.gtiddomain.steering.SteeringExplanation;
+import io.understudy.rules.RuleSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -49,20 +49,42 @@ public final class GtidDomainPlugin extends RunningPlugin<GtidDomainConfig> {
     public PluginDecision explain(@Nullable GtidDomainConfig config, ExplainedStatement statement) {
         DomainExplanation domain =
                 config == null || !config.usesDomains() ? null : DomainExplanation.of(config, statement);
-        List<SteeringExplanation> actions = config == null
-                ? List.of()
-                : Arrays.stream(Lever.values())
-                        .filter(lever -> !config.leverRules(lever).isEmpty())
-                        .map(lever -> SteeringExplanation.of(lever, config.leverRules(lever), statement))
-                        .toList();
+        List<Object> actions = new ArrayList<>();
+        List<PluginDecision.Line> lines = new ArrayList<>();
+        lines.add(new PluginDecision.Line("domain", domain == null ? DomainExplanation.AS_IT_IS : domain.text()));
+        for (Lever lever : Lever.values()) {
+            List<DomainRule> rules = config == null ? List.of() : config.leverRules(lever);
+            if (!rules.isEmpty()) {
+                explain(lever, rules, statement, actions, lines);
+            }
+        }
         Map<String, @Nullable Object> fields = new LinkedHashMap<>();
         fields.put("domain", domain == null ? null : domain.domain());
         fields.put("domainRule", domain == null ? null : domain.rule());
-        fields.put("actions", actions.stream().map(SteeringExplanation::fields).toList());
-        List<PluginDecision.Line> lines = new ArrayList<>();
-        lines.add(new PluginDecision.Line("domain", domain == null ? DomainExplanation.AS_IT_IS : domain.text()));
-        actions.forEach(action -> lines.add(new PluginDecision.Line("action", action.text())));
+        fields.put("actions", actions);
         return new PluginDecision(fields, lines);
+    }
+
+    private static void explain(
+            Lever lever,
+            List<DomainRule> rules,
+            ExplainedStatement statement,
+            List<Object> actions,
+            List<PluginDecision.Line> lines) {
+        String rule = new RuleSet<>(rules, DomainRule::name, DomainRule::match)
+                .explain(statement)
+                .rule();
+        String reason = rule == null ? "no rule matches" : lever.gap(statement);
+        Map<String, @Nullable Object> action = new LinkedHashMap<>();
+        action.put("action", lever.action());
+        action.put("applies", reason.isEmpty());
+        action.put("rule", rule);
+        action.put("reason", reason);
+        actions.add(action);
+        lines.add(new PluginDecision.Line(
+                "action",
+                lever.action() + ": " + (reason.isEmpty() ? "yes" : "no, " + reason)
+                        + (rule == null ? "" : " (rule " + rule + ")")));
     }
 
     @Override

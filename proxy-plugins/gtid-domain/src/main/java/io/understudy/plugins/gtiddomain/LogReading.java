@@ -5,41 +5,43 @@ import io.understudy.plugins.binlog.BinlogFeed;
 import io.understudy.plugins.binlog.BinlogListener;
 import io.understudy.plugins.binlog.BinlogNeeds;
 import io.understudy.plugins.binlog.BinlogSubscription;
-import java.util.function.Consumer;
-import java.util.function.LongSupplier;
+import io.understudy.plugins.binlog.BinlogTransaction;
+import io.understudy.plugins.binlog.BinlogTrouble;
+import io.understudy.plugins.binlog.PrimaryFacts;
+import io.understudy.plugins.gtiddomain.ownership.BinlogGuard;
+import io.understudy.plugins.gtiddomain.progress.AppliedTimes;
+import io.understudy.plugins.gtiddomain.progress.LogPace;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the primary's binary log while the configuration wants it. Used by the proxy's management thread. */
-final class LogReading {
+/**
+ * Reads the primary's binary log while the configuration wants it, and passes its transactions to those that use them.
+ * Used by the proxy's management thread; the listener's methods are called on the dump connection's event loop.
+ */
+final class LogReading implements BinlogListener {
     private final @Nullable BinlogFeed feed;
-    private final BinlogNeeds needs;
-    private final BinlogListener listener;
-    private final Consumer<String> off;
+    private final BinlogGuard guard;
+    private final AppliedTimes applied;
+    private final LogPace pace;
     private @Nullable BinlogSubscription reading;
 
-    /**
-     * Reads nothing yet.
-     *
-     * @param restNanos see {@link BinlogNeeds}
-     * @param off receives the reason when the log is not read
-     */
-    LogReading(PluginContext context, LongSupplier restNanos, BinlogListener listener, Consumer<String> off) {
+    /** Reads nothing yet. */
+    LogReading(PluginContext context, BinlogGuard guard, AppliedTimes applied, LogPace pace) {
         feed = context.primary().dataSource() == null ? null : BinlogFeed.of(context);
-        needs = new BinlogNeeds("gtid-domain", true, 0, restNanos);
-        this.listener = listener;
-        this.off = off;
+        this.guard = guard;
+        this.applied = applied;
+        this.pace = pace;
     }
 
     /** Called at the start and after a reload. */
     void reads(boolean wanted) {
         BinlogFeed from = feed;
         if (from == null) {
-            off.accept("primary.monitor is not configured, so the binary log cannot be read");
+            guard.off("primary.monitor is not configured, so the binary log cannot be read");
         } else if (!wanted) {
             stop();
-            off.accept("switched off by plugins.gtid-domain.binlog");
+            guard.off("switched off by plugins.gtid-domain.binlog");
         } else if (reading == null) {
-            reading = from.subscribe(needs, listener);
+            reading = from.subscribe(new BinlogNeeds("gtid-domain", true, 0, pace::restNanos), this);
         }
     }
 
@@ -48,6 +50,28 @@ final class LogReading {
         reading = null;
         if (left != null) {
             left.close();
+        }
+    }
+
+    @Override
+    public void onStart(PrimaryFacts facts) {
+        guard.onStart(facts);
+    }
+
+    @Override
+    public void onGap(BinlogTrouble trouble) {
+        guard.onGap(trouble);
+    }
+
+    @Override
+    public void onTransaction(BinlogTransaction transaction) {
+        if (!guard.follows()) {
+            return;
+        }
+        boolean sampled = pace.counted(transaction.punctual());
+        guard.onTransaction(transaction);
+        if (sampled) {
+            applied.sample(transaction);
         }
     }
 }

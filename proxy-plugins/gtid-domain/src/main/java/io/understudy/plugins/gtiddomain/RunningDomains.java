@@ -25,8 +25,6 @@ import io.understudy.plugins.gtiddomain.tagging.ObservedThreads;
 import io.understudy.plugins.gtiddomain.tagging.Policy;
 import io.understudy.plugins.gtiddomain.tagging.PrimarySettings;
 import io.understudy.plugins.gtiddomain.tagging.SharedTagging;
-import io.understudy.plugins.gtiddomain.tagging.SteeredSession;
-import io.understudy.plugins.gtiddomain.tagging.UnobservedSessions;
 import io.understudy.servers.ServerQueries;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -45,9 +43,19 @@ final class RunningDomains {
     private static final LongSupplier NANOS = System::nanoTime;
 
     private final PluginContext context;
-    private final DomainParts parts;
-    private final PolicyInForce policies;
-    private final UnobservedSessions unobserved;
+    private final SharedTagging shared;
+    final DomainIndexes indexes;
+    final DomainMeters meters;
+    final Accounts accounts;
+    final Dictionary dictionary;
+    final Orphans orphans = new Orphans();
+    final StandbyProgress standbys;
+    final Handovers handovers;
+    final BinlogGuard binlog;
+    /** Earlier values of the counters. */
+    final AdviceWindow window;
+
+    final PolicyInForce policies;
     private final PrimarySettings settings;
     private final DictionaryRefresh refresh;
     private final Poller poller;
@@ -65,51 +73,34 @@ final class RunningDomains {
     /** @param noDomains called when the primary turns out to be a MySQL server */
     RunningDomains(PluginContext context, GtidDomainConfig config, Runnable noDomains) {
         this.context = context;
-        DomainIndexes indexes = new DomainIndexes(config.defaultDomain());
-        DomainMeters meters = new DomainMeters(context.meters(), indexes);
-        Dictionary dictionary = new Dictionary(NANOS, config.learn().toNanos());
-        StandbyProgress standbys = new StandbyProgress(context, indexes, this::writersOf, NANOS);
-        Handovers handovers = new Handovers(context.executor(), this::probe);
+        indexes = new DomainIndexes(config.defaultDomain());
+        meters = new DomainMeters(context.meters(), indexes);
+        accounts = new Accounts(NANOS);
+        dictionary = new Dictionary(NANOS, config.learn().toNanos());
+        standbys = new StandbyProgress(context, indexes, this::writersOf, NANOS);
+        handovers = new Handovers(context.executor(), this::probe);
         ObservedThreads threads = new ObservedThreads();
-        SharedTagging shared = new SharedTagging(
-                new Accounts(NANOS), meters, dictionary, new Orphans(), threads, new RepeatedWarning(NANOS));
-        unobserved = new UnobservedSessions(this::policy, shared);
-        policies = new PolicyInForce(
-                context,
-                config,
-                indexes,
-                meters,
-                dictionary,
-                standbys.progress(),
-                handovers,
-                this::mayLeaveDefault,
-                unobserved::open,
-                NANOS);
-        BinlogGuard binlog = new BinlogGuard(
-                indexes,
-                standbys.progress(),
-                dictionary,
-                () -> policy().ownership,
-                () -> allObserved,
-                threads::contains);
-        parts = new DomainParts(indexes, shared, standbys, handovers, binlog, new AdviceWindow(indexes, meters));
-        settings = new PrimarySettings(indexes, shared.accounts(), dictionary);
+        shared = new SharedTagging(accounts, meters, dictionary, orphans, threads, new RepeatedWarning(NANOS));
+        policies = new PolicyInForce(context, config, this, NANOS);
+        binlog = new BinlogGuard(
+                indexes, standbys.progress, dictionary, () -> policy().ownership, () -> allObserved, threads::contains);
+        window = new AdviceWindow(indexes, meters);
+        settings = new PrimarySettings(indexes, accounts, dictionary);
         refresh = new DictionaryRefresh(dictionary, NANOS);
         poller = new Poller(context.primary(), this::isServerUnreachable, this::beforePoll, noDomains, this::poll);
         LogPace pace = new LogPace(NANOS, config.poll().toNanos());
-        reading =
-                new LogReading(context, pace::restNanos, new BinlogFanOut(binlog, standbys.times(), pace), binlog::off);
+        reading = new LogReading(context, binlog, standbys.times, pace);
     }
 
     void start() {
-        parts.shared().meters().follow(parts.handovers());
-        parts.standbys().register(); // the rules' domains are known only now
+        meters.follow(handovers);
+        standbys.register(); // the rules' domains are known only now
         if (context.primary().dataSource() == null) {
             // Nothing but the configuration tells it.
-            parts.shared().accounts().setFreshIndex(DomainIndexes.DEFAULT);
+            accounts.setFreshIndex(DomainIndexes.DEFAULT);
         }
         primaryChanges = context.primary().onChange(settings::primaryChanged);
-        context.publish("domains", new DomainsView(parts, policies, poller::problem, NANOS));
+        context.publish("domains", new DomainsView(this, NANOS));
         long millis = policies.config().poll().toMillis();
         polling = context.executor().scheduleWithFixedDelay(poller, 0, millis, TimeUnit.MILLISECONDS);
         reading.reads(policies.config().binlog());
@@ -120,15 +111,21 @@ final class RunningDomains {
         return policies.policy();
     }
 
+    /** Returns why no handover is possible at present, or null. */
+    @Nullable
+    String problem() {
+        return poller.problem();
+    }
+
     private List<String> writersOf(String table) {
-        String family = parts.dictionary().catalog().family(table);
-        return parts.indexes().labels(policy().ownership.report.writersOf(family));
+        String family = dictionary.catalog().family(table);
+        return indexes.labels(policy().ownership.report.writersOf(family));
     }
 
     private void beforePoll() {
-        parts.window().sample(NANOS.getAsLong(), policy());
+        window.sample(NANOS.getAsLong(), policy());
         settings.begin();
-        parts.shared().threads().forget();
+        shared.threads().forget();
     }
 
     private void followObserved(Connection primary) throws SQLException {
@@ -140,7 +137,7 @@ final class RunningDomains {
             return;
         } else if (awaited == null) {
             lastUnobserved = GtidPosition.parse(ServerQueries.brief(primary).first("SELECT @@global.gtid_binlog_pos"));
-        } else if (parts.binlog().hasRead(awaited)) {
+        } else if (binlog.hasRead(awaited)) {
             allObserved = policies.everySessionIsObserved();
             lastUnobserved = null;
         }
@@ -148,19 +145,18 @@ final class RunningDomains {
 
     private @Nullable String poll(Connection primary) throws SQLException {
         followObserved(primary);
-        parts.shared().orphans().settle(primary);
+        orphans.settle(primary);
         Policy now = policy();
         EarlierStatements statements = policies.earlier();
         if (statements != null) {
             statements.settle(primary);
         }
-        Dictionary dictionary = parts.dictionary();
         dictionary.prune(name -> now.ownership.ownersOf(name) != 0 || now.ownership.kept(name) != null);
         settings.read(primary);
         if (now.guarded) {
             refresh.read(primary);
         }
-        String problem = parts.standbys().probe(primary);
+        String problem = standbys.probe(primary);
         now.ownership.settle();
         if (now.tagging && now.guarded) {
             waits.settle(primary, now.ownership);
@@ -184,8 +180,8 @@ final class RunningDomains {
                         .anyMatch(standby -> !standby.state().reachable());
     }
 
-    private boolean mayLeaveDefault(String table) {
-        return !parts.binlog().gap() && parts.dictionary().mayLeaveDefault(table);
+    boolean mayLeaveDefault(String table) {
+        return !binlog.gap() && dictionary.mayLeaveDefault(table);
     }
 
     /** Between polls, when a table that waits for a handover has no write in flight. */
@@ -193,7 +189,7 @@ final class RunningDomains {
         DataSource primary = context.primary().dataSource();
         if (primary != null && poller.problem() == null) {
             try (Connection connection = primary.getConnection()) {
-                parts.standbys().awaitApplied(connection);
+                standbys.awaitApplied(connection);
             } catch (SQLException | RuntimeException e) {
                 log.debug("gtid-domain: positions not probed: {}", e.toString()); // the poller warns about it
             }
@@ -202,11 +198,7 @@ final class RunningDomains {
 
     /** Returns the observer of a session, which is not a MySQL server's, with its levers. */
     SessionObserver observe(SessionContext session, LeverObserver levers) {
-        SessionObserver without =
-                unobserved.begin(session, () -> !policies.config().needsObservers());
-        return without == null
-                ? new SteeredSession(levers, new DomainObserver(session, this::policy, parts.shared()))
-                : without;
+        return new DomainObserver(session, this::policy, shared, levers);
     }
 
     /** Follows a reload, or throws and leaves all as it was. */
@@ -215,7 +207,7 @@ final class RunningDomains {
         if (!policies.everySessionIsObserved()) {
             allObserved = false;
         }
-        parts.standbys().register();
+        standbys.register();
         reading.reads(wanted.binlog());
         policies.awaitOlderSessions();
     }
@@ -225,7 +217,7 @@ final class RunningDomains {
         poller.stop();
         polling.cancel(true);
         reading.stop();
-        parts.standbys().close();
+        standbys.close();
         try {
             primaryChanges.close();
         } catch (Exception e) {

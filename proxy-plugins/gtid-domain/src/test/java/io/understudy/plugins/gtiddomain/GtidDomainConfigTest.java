@@ -8,11 +8,10 @@ import io.understudy.config.ConfigLoader;
 import io.understudy.config.bind.problem.Problem;
 import io.understudy.plugin.ProxyPlugin;
 import io.understudy.plugins.gtiddomain.progress.DomainIndexes;
+import io.understudy.plugins.gtiddomain.steering.DomainRule;
 import io.understudy.plugins.gtiddomain.steering.Lever;
-import io.understudy.plugins.gtiddomain.steering.LeverRule;
 import io.understudy.plugins.gtiddomain.tagging.Guard;
 import io.understudy.plugins.gtiddomain.tagging.Mode;
-import io.understudy.plugins.gtiddomain.tagging.TaggedRule;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
@@ -92,15 +91,14 @@ class GtidDomainConfigTest {
                 load("rules: [ { name: a, alter: two-phase }, { name: b, alter: two-phase, parallel: skip } ]");
         assertThat(levers.usesDomains()).isFalse();
         assertThat(levers.leverRules(Lever.TWO_PHASE))
-                .extracting(LeverRule::name)
+                .extracting(DomainRule::name)
                 .containsExactly("a", "b");
         assertThat(levers.leverRules(Lever.SKIP_PARALLEL))
-                .extracting(LeverRule::name)
+                .extracting(DomainRule::name)
                 .containsExactly("b");
         assertThat(load("rules: [ { name: a, alter: two-phase }, { name: b, domain: 7 } ]")
-                        .tags()
-                        .rules())
-                .extracting(TaggedRule::name)
+                        .domainRules())
+                .extracting(DomainRule::name)
                 .containsExactly("b");
     }
 

@@ -25,10 +25,8 @@ public final class Catalog {
     private final Set<String> tables;
     private final Set<String> views;
     private final Set<String> writingRoutines;
-    private final Set<String> writingPackages;
     private final Set<String> writingViews;
     private final Set<String> routines;
-    private final Set<String> packages;
     private final Set<String> callingViews;
     private final Map<String, Set<String>> readThrough;
     private final boolean routinesKnown;
@@ -40,11 +38,9 @@ public final class Catalog {
     private Catalog(Map<String, String> families, Set<String> movable, Set<String> tables, Builder built) {
         this.families = families;
         writingRoutines = Set.copyOf(built.writingRoutines);
-        writingPackages = Set.copyOf(built.writingPackages());
         writingViews = Set.copyOf(built.writingViews);
         views = Set.copyOf(built.views);
         routines = Set.copyOf(built.routines);
-        packages = Set.copyOf(built.packages.values());
         readThrough = built.readThrough();
         callingViews = built.callingViews(readThrough);
         routinesKnown = built.routinesKnown && !built.cut;
@@ -84,11 +80,11 @@ public final class Catalog {
      */
     public boolean mayWrite(String function) {
         String lower = function.toLowerCase(Locale.ROOT);
-        return writingRoutines.contains(lower + "()") || writingPackages.contains(packageOf(lower));
+        return writingRoutines.contains(lower + Builder.ROUTINE) || writingRoutines.contains(packageOf(lower));
     }
 
     private static String packageOf(String function) {
-        return function.substring(0, Math.max(0, function.indexOf('.')));
+        return function.substring(0, Math.max(0, function.indexOf('.'))) + Builder.PACKAGE;
     }
 
     /**
@@ -98,7 +94,7 @@ public final class Catalog {
      */
     boolean isRoutine(String function) {
         String lower = function.toLowerCase(Locale.ROOT);
-        return routines.contains(lower + "()") || packages.contains(packageOf(lower));
+        return routines.contains(lower + Builder.ROUTINE) || routines.contains(packageOf(lower));
     }
 
     /** Returns whether any view calls a stored function. */
@@ -123,8 +119,8 @@ public final class Catalog {
      */
     public Set<String> readByCall(String function) {
         String lower = function.toLowerCase(Locale.ROOT);
-        Set<String> read = readThrough(lower + "()");
-        return read.isEmpty() ? readThrough(packageOf(lower) + Builder.PACKAGE) : read;
+        Set<String> read = readThrough(lower + Builder.ROUTINE);
+        return read.isEmpty() ? readThrough(packageOf(lower)) : read;
     }
 
     /** Returns whether a read of any view may write. */
@@ -179,17 +175,24 @@ public final class Catalog {
         /** In the definition of a view, the name of a stored function is quoted and that of a built-in one is not. */
         private static final String STORED_CALL = "`(";
 
+        /** Behind the name of a routine, and behind that of a package. */
+        private static final String ROUTINE = "()";
+
         private static final String PACKAGE = ".()";
 
         private final Set<String> plain = new HashSet<>();
         private final Set<String> views = new HashSet<>();
         private final Set<String> routines = new HashSet<>();
+        /** The names of packages, by their nodes. */
         private final Map<String, String> packages = new HashMap<>();
+
         private final Set<String> odd = new HashSet<>();
         private final Map<String, String> parents = new HashMap<>();
         private final Set<String> writingRoutines = new HashSet<>();
         /** Views, and routines that only read: by name, since functions and procedures may have the same one. */
-        private final Map<String, Definition> definitions = new HashMap<>();
+        private final Map<String, Mentions> definitions = new HashMap<>();
+        /** Views that call stored functions. */
+        private final Set<String> calling = new HashSet<>();
 
         /** Names that were tied to another one. */
         private final Set<String> tied = new HashSet<>();
@@ -231,17 +234,21 @@ public final class Catalog {
                 writingViews.add(view);
                 return;
             }
-            Mentions mentions = Mentions.of(definition);
-            define(view, new Definition(schema, mentions, definition.contains(STORED_CALL)));
+            Mentions mentions = Mentions.of(schema, definition);
+            define(view, mentions);
+            if (definition.contains(STORED_CALL)) {
+                calling.add(view);
+            }
             if (updatable) {
-                mentioned(view, schema, mentions);
+                mentioned(view, mentions);
             }
         }
 
         /** Adds the default of a table's column: an INSERT writes the sequence that it calls. */
         void columnDefault(String schema, String table, @Nullable String expression) {
-            if (expression != null && (Mentions.of(expression).advances() || mentionsRoutine(schema, expression))) {
-                mentioned(name(schema, table), schema, Mentions.of(expression));
+            Mentions mentions = expression == null ? null : Mentions.of(schema, expression);
+            if (mentions != null && (mentions.advances() || mentionsRoutine(mentions))) {
+                mentioned(name(schema, table), mentions);
             }
         }
 
@@ -251,7 +258,7 @@ public final class Catalog {
                 hidden++;
                 odd.add(name(schema, table));
             } else {
-                mentioned(name(schema, table), schema, Mentions.of(definition));
+                mentioned(name(schema, table), Mentions.of(schema, definition));
             }
         }
 
@@ -263,7 +270,7 @@ public final class Catalog {
                 odd.add(on);
                 return;
             }
-            Mentions mentions = Mentions.of(body);
+            Mentions mentions = Mentions.of(schema, body);
             if (mentions.dynamic()) {
                 dynamic++;
                 odd.add(on);
@@ -272,7 +279,7 @@ public final class Catalog {
                 hidden++;
                 odd.add(on); // the routine may be one that the account does not see
             }
-            mentioned(on, schema, mentions);
+            mentioned(on, mentions);
         }
 
         /** Adds a routine, before any code is added. */
@@ -284,29 +291,20 @@ public final class Catalog {
         public void routineBody(String schema, String name, @Nullable String body) {
             String node = routineName(schema, name);
             code(node, schema, body);
-            if (body == null || body.isBlank() || Mentions.of(body).writes() || mentionsRoutine(schema, body)) {
+            Mentions mentions = body == null || body.isBlank() ? null : Mentions.of(schema, body);
+            if (mentions == null || mentions.writes() || mentionsRoutine(mentions)) {
                 writingRoutines.add(node);
             }
         }
 
-        private boolean mentionsRoutine(String schema, String body) {
-            for (Mentions.Name name : Mentions.of(body).names()) {
-                if (routines.contains(routineName(name.schema() == null ? schema : name.schema(), name.name()))) {
-                    return true;
-                }
-            }
-            return false;
+        private boolean mentionsRoutine(Mentions mentions) {
+            return mentions.names().stream().anyMatch(name -> routines.contains(name + ROUTINE));
         }
 
         /** Adds a package, whose functions are called by its name. It is a routine too. */
         void storedPackage(String schema, String name) {
-            packages.put(routineName(schema, name), name.toLowerCase(Locale.ROOT));
-        }
-
-        private Set<String> writingPackages() {
-            Map<String, String> writing = new HashMap<>(packages);
-            writing.keySet().retainAll(writingRoutines);
-            return new HashSet<>(writing.values());
+            packages.put(routineName(schema, name), name.toLowerCase(Locale.ROOT) + PACKAGE);
+            routines.add(name.toLowerCase(Locale.ROOT) + PACKAGE);
         }
 
         /** Adds an event's body; the server runs it by itself, in the default domain. */
@@ -320,30 +318,27 @@ public final class Catalog {
                 odd.add(node);
                 return;
             }
-            Mentions mentions = Mentions.of(body);
+            Mentions mentions = Mentions.of(schema, body);
             dynamic += mentions.dynamic() ? 1 : 0;
             if (mentions.writes()) {
                 odd.add(node);
-                mentioned(node, schema, mentions);
+                mentioned(node, mentions);
             } else {
-                define(node, new Definition(schema, mentions, false));
+                define(node, mentions);
             }
         }
 
-        private void define(String node, Definition definition) {
-            definitions.merge(node, definition, Definition::and);
+        private void define(String node, Mentions mentions) {
+            definitions.merge(node, mentions, Mentions::and);
         }
 
-        private void mentioned(String node, String schema, Mentions mentions) {
-            for (Mentions.Name name : mentions.names()) {
-                String where = name.schema() == null ? schema : name.schema();
-                String table = name(where, name.name());
-                String routine = routineName(where, name.name());
-                if (isTableOrView(table)) {
-                    tie(node, table);
+        private void mentioned(String node, Mentions mentions) {
+            for (String name : mentions.names()) {
+                if (isTableOrView(name)) {
+                    tie(node, name);
                 }
-                if (routines.contains(routine)) {
-                    tie(node, routine);
+                if (routines.contains(name + ROUTINE)) {
+                    tie(node, name + ROUTINE);
                 }
             }
         }
@@ -374,7 +369,7 @@ public final class Catalog {
         }
 
         private static String routineName(String schema, String name) {
-            return name(schema, name) + "()";
+            return name(schema, name) + ROUTINE;
         }
 
         /** Finds the views that write when they are read, and the code that reads these, in any depth. */
@@ -382,9 +377,9 @@ public final class Catalog {
             boolean more = true;
             while (more) {
                 more = false;
-                for (Map.Entry<String, Definition> entry : definitions.entrySet()) {
+                for (Map.Entry<String, Mentions> entry : definitions.entrySet()) {
                     String node = entry.getKey();
-                    if (!indirect.contains(node) && mentionsWriter(entry.getValue())) {
+                    if (!indirect.contains(node) && mentionsWriter(node, entry.getValue())) {
                         indirect.add(node);
                         if (views.contains(node)) {
                             writingViews.add(node);
@@ -392,25 +387,18 @@ public final class Catalog {
                             writingRoutines.add(node);
                             odd.add(node);
                         }
-                        mentioned(node, entry.getValue().schema, entry.getValue().mentions);
+                        mentioned(node, entry.getValue());
                         more = true;
                     }
                 }
             }
         }
 
-        private boolean mentionsWriter(Definition definition) {
-            if (definition.mentions.advances() || definition.callsStored && !routinesKnown) {
-                return true;
-            }
-            for (Mentions.Name name : definition.mentions.names()) {
-                String where = name.schema() == null ? definition.schema : name.schema();
-                if (writingRoutines.contains(routineName(where, name.name()))
-                        || writingViews.contains(name(where, name.name()))) {
-                    return true;
-                }
-            }
-            return false;
+        private boolean mentionsWriter(String node, Mentions mentions) {
+            return mentions.advances()
+                    || calling.contains(node) && !routinesKnown
+                    || mentions.names().stream()
+                            .anyMatch(name -> writingRoutines.contains(name + ROUTINE) || writingViews.contains(name));
         }
 
         /**
@@ -422,9 +410,9 @@ public final class Catalog {
             boolean more = true;
             while (more) {
                 more = false;
-                for (Map.Entry<String, Definition> entry : definitions.entrySet()) {
+                for (Map.Entry<String, Mentions> entry : definitions.entrySet()) {
                     if (tied.contains(entry.getKey()) && done.add(entry.getKey())) {
-                        mentioned(entry.getKey(), entry.getValue().schema, entry.getValue().mentions);
+                        mentioned(entry.getKey(), entry.getValue());
                         more = true;
                     }
                 }
@@ -445,35 +433,25 @@ public final class Catalog {
                     all.put(node, Set.copyOf(read));
                 }
             }
-            packages.forEach((node, name) -> all.computeIfAbsent(name + PACKAGE, key -> new HashSet<>())
-                    .addAll(all.getOrDefault(node, Set.of())));
+            packages.forEach((node, name) ->
+                    all.computeIfAbsent(name, key -> new HashSet<>()).addAll(all.getOrDefault(node, Set.of())));
             return Map.copyOf(all);
         }
 
         private void addRead(String node, Set<String> read) {
-            Definition definition = definitions.get(node);
-            if (definition != null) {
-                for (Mentions.Name name : definition.mentions.names()) {
-                    String where = name.schema() == null ? definition.schema : name.schema();
-                    String table = name(where, name.name());
-                    if (isTableOrView(table) && read.add(table)) {
-                        addRead(table, read);
-                    }
-                    String routine = routineName(where, name.name());
-                    if (routines.contains(routine) && read.add(routine)) {
-                        addRead(routine, read);
-                    }
+            Mentions mentions = definitions.get(node);
+            for (String name : mentions == null ? Set.<String>of() : mentions.names()) {
+                if (isTableOrView(name) && read.add(name)) {
+                    addRead(name, read);
+                }
+                String routine = name + ROUTINE;
+                if (routines.contains(routine) && read.add(routine)) {
+                    addRead(routine, read);
                 }
             }
         }
 
         private Set<String> callingViews(Map<String, Set<String>> readThrough) {
-            Set<String> calling = new HashSet<>();
-            definitions.forEach((node, definition) -> {
-                if (definition.callsStored) {
-                    calling.add(node);
-                }
-            });
             Set<String> all = new HashSet<>(calling);
             readThrough.forEach((node, read) -> {
                 if (read.stream().anyMatch(calling::contains)) {
@@ -483,16 +461,14 @@ public final class Catalog {
             return Set.copyOf(all);
         }
 
-        /** @param callsStored whether it is a view that calls stored functions */
-        private record Definition(String schema, Mentions mentions, boolean callsStored) {
-            Definition and(Definition other) {
-                return new Definition(schema, mentions.and(other.mentions), callsStored || other.callsStored);
-            }
-        }
-
         public Catalog build() {
             findIndirectWriters();
             tieWhatTiedCodeReads();
+            packages.forEach((node, name) -> {
+                if (writingRoutines.contains(node)) {
+                    writingRoutines.add(name);
+                }
+            });
             Map<String, String> families = new HashMap<>();
             for (String member : parents.keySet()) {
                 families.put(member, root(member));

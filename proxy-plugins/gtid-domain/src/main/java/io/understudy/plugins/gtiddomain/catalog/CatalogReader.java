@@ -26,7 +26,16 @@ final class CatalogReader {
             "SELECT TABLE_SCHEMA, TABLE_NAME, COLUMN_DEFAULT FROM information_schema.COLUMNS WHERE COLUMN_DEFAULT"
                     + " LIKE '%(%' AND COLUMN_DEFAULT NOT LIKE 'current\\_timestamp(%' AND TABLE_SCHEMA";
 
-    private CatalogReader() {}
+    private final Connection connection;
+    private final ServerQueries server;
+    private final int maxRows;
+    private final Catalog.Builder builder = new Catalog.Builder();
+
+    private CatalogReader(Connection connection, int maxRows) {
+        this.connection = connection;
+        this.maxRows = maxRows;
+        server = ServerQueries.endedAfter(TIMEOUT_SECONDS, connection);
+    }
 
     static Catalog read(Connection connection) throws SQLException {
         return read(connection, MAX_ROWS);
@@ -34,20 +43,18 @@ final class CatalogReader {
 
     /** @param maxRows of each kind of object; with more the catalogue is {@link Catalog#cut} */
     static Catalog read(Connection connection, int maxRows) throws SQLException {
-        Catalog.Builder builder = new Catalog.Builder();
+        return new CatalogReader(connection, maxRows).read();
+    }
+
+    private Catalog read() throws SQLException {
         if (seesAllRoutines(new ServerQueries(connection))) {
             builder.routinesKnown();
         }
         Blindness blindness = Blindness.of(connection);
         // A table of the MERGE engine stores its rows in others, which only its definition names.
         List<String[]> merged = new ArrayList<>();
-        ServerQueries server = ServerQueries.endedAfter(TIMEOUT_SECONDS, connection);
         each(
-                server,
-                "SELECT TABLE_SCHEMA, TABLE_NAME, TABLE_TYPE, ENGINE FROM information_schema.TABLES"
-                        + " WHERE TABLE_SCHEMA",
-                builder,
-                maxRows,
+                "SELECT TABLE_SCHEMA, TABLE_NAME, TABLE_TYPE, ENGINE FROM information_schema.TABLES WHERE TABLE_SCHEMA",
                 row -> {
                     builder.table(
                             Catalog.name(row.getString(1), row.getString(2)),
@@ -60,11 +67,8 @@ final class CatalogReader {
                     }
                 });
         each(
-                server,
                 "SELECT ROUTINE_SCHEMA, ROUTINE_NAME, ROUTINE_TYPE FROM information_schema.ROUTINES WHERE"
                         + " ROUTINE_SCHEMA",
-                builder,
-                maxRows,
                 row -> {
                     builder.routine(row.getString(1), row.getString(2));
                     if (row.getString(3).startsWith("PACKAGE")) {
@@ -72,57 +76,37 @@ final class CatalogReader {
                     }
                 });
         each(
-                server,
                 "SELECT CONSTRAINT_SCHEMA, TABLE_NAME, UNIQUE_CONSTRAINT_SCHEMA, REFERENCED_TABLE_NAME"
                         + " FROM information_schema.REFERENTIAL_CONSTRAINTS WHERE CONSTRAINT_SCHEMA",
-                builder,
-                maxRows,
                 row -> builder.foreignKey(
                         Catalog.name(row.getString(1), row.getString(2)),
                         Catalog.name(row.getString(3), row.getString(4))));
         each(
-                server,
                 "SELECT EVENT_OBJECT_SCHEMA, EVENT_OBJECT_TABLE, ACTION_STATEMENT FROM information_schema.TRIGGERS"
                         + " WHERE EVENT_OBJECT_SCHEMA",
-                builder,
-                maxRows,
                 row -> builder.trigger(row.getString(1), row.getString(2), row.getString(3)));
+        each(CALLING_DEFAULTS, row -> builder.columnDefault(row.getString(1), row.getString(2), row.getString(3)));
         each(
-                server,
-                CALLING_DEFAULTS,
-                builder,
-                maxRows,
-                row -> builder.columnDefault(row.getString(1), row.getString(2), row.getString(3)));
-        each(
-                server,
                 "SELECT TABLE_SCHEMA, TABLE_NAME, VIEW_DEFINITION, IS_UPDATABLE FROM information_schema.VIEWS"
                         + " WHERE TABLE_SCHEMA",
-                builder,
-                maxRows,
                 row -> builder.view(
                         row.getString(1), row.getString(2), row.getString(3), "YES".equals(row.getString(4))));
         each(
-                server,
                 "SELECT ROUTINE_SCHEMA, ROUTINE_NAME, ROUTINE_DEFINITION FROM information_schema.ROUTINES"
                         + " WHERE ROUTINE_SCHEMA",
-                builder,
-                maxRows,
                 row -> builder.routineBody(row.getString(1), row.getString(2), row.getString(3)));
         each(
-                server,
                 "SELECT EVENT_SCHEMA, EVENT_NAME, EVENT_DEFINITION FROM information_schema.EVENTS WHERE"
                         + " EVENT_SCHEMA",
-                builder,
-                maxRows,
                 row -> builder.event(row.getString(1), row.getString(2), row.getString(3)));
         for (String[] table : merged) {
-            builder.merge(table[0], table[1], definition(server, Quoting.name(table[0], table[1])));
+            builder.merge(table[0], table[1], definition(Quoting.name(table[0], table[1])));
         }
         return builder.build();
     }
 
     /** Returns the statement that creates a table, or null if it was dropped meanwhile or is not visible. */
-    private static @Nullable String definition(ServerQueries server, String table) {
+    private @Nullable String definition(String table) {
         try {
             return server.rows("SHOW CREATE TABLE " + table, row -> row.getString(2))
                     .get(0);
@@ -148,9 +132,7 @@ final class CatalogReader {
         }
     }
 
-    private static void each(
-            ServerQueries server, String select, Catalog.Builder builder, int maxRows, ServerQueries.RowReader reader)
-            throws SQLException {
+    private void each(String select, ServerQueries.RowReader reader) throws SQLException {
         int[] read = {0};
         server.each(select + NOT_SYSTEM + " LIMIT " + (maxRows + 1L), row -> {
             if (read[0]++ == maxRows) {

@@ -6,39 +6,56 @@ import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Reads the catalogue into the dictionary when it is due. Used by one thread. */
+/**
+ * Reads the catalogue into the dictionary: when it may have changed or is a minute old, but not within a second of the
+ * last read, and for at most a tenth of the time: reading a large dictionary loads the primary. A failed read counts as
+ * time too. Used by one thread.
+ */
 public final class DictionaryRefresh {
     private static final Logger log = LoggerFactory.getLogger(DictionaryRefresh.class);
 
+    private static final long AGE_NANOS = 60_000_000_000L;
+    private static final long RETRY_NANOS = 1_000_000_000L;
+    private static final long SHARE = 10;
+
     private final Dictionary dictionary;
-    private final CatalogPace pace;
+    private final LongSupplier nanos;
+    /** Not before this time is anything read again. */
+    private long nextNanos;
+    /** When the last read is old. */
+    private long oldNanos;
+    /** Whether it did not fail. */
+    private boolean fresh;
+
     private boolean warned;
 
     public DictionaryRefresh(Dictionary dictionary, LongSupplier nanos) {
         this.dictionary = dictionary;
-        pace = new CatalogPace(nanos);
+        this.nanos = nanos;
+        nextNanos = nanos.getAsLong();
     }
 
     /** Reads the catalogue if it may have changed or is old. */
     public void read(Connection primary) throws SQLException {
-        if (!pace.due(dictionary.stale())) {
+        long began = nanos.getAsLong();
+        if (began - nextNanos < 0 || fresh && !dictionary.stale() && began - oldNanos < 0) {
             return;
         }
         long changes = dictionary.changes();
-        pace.begin();
-        Catalog catalog;
+        fresh = false;
         try {
-            catalog = CatalogReader.read(primary);
-        } catch (SQLException | RuntimeException e) {
-            pace.failed();
-            throw e;
+            Catalog catalog = CatalogReader.read(primary);
+            fresh = true;
+            if (!warned) {
+                warned = true;
+                warn(catalog);
+            }
+            dictionary.learned(catalog, changes);
+        } finally {
+            long ended = nanos.getAsLong();
+            nextNanos = ended + Math.max(RETRY_NANOS, (SHARE - 1) * (ended - began));
+            oldNanos = ended + AGE_NANOS;
         }
-        pace.read();
-        if (!warned) {
-            warned = true;
-            warn(catalog);
-        }
-        dictionary.learned(catalog, changes);
     }
 
     private static void warn(Catalog catalog) {

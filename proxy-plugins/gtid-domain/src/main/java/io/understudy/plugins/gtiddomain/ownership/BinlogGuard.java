@@ -12,9 +12,11 @@ import io.understudy.plugins.gtiddomain.catalog.Dictionary;
 import io.understudy.plugins.gtiddomain.progress.DomainIndexes;
 import io.understudy.plugins.gtiddomain.progress.GtidPosition;
 import io.understudy.plugins.gtiddomain.progress.Progress;
+import io.understudy.sql.SqlAnalyzer;
 import io.understudy.sql.StatementKind;
 import io.understudy.sql.StatementSummary;
 import io.understudy.sql.TableName;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -38,6 +40,8 @@ import org.slf4j.LoggerFactory;
  */
 public final class BinlogGuard implements BinlogListener {
     private static final Logger log = LoggerFactory.getLogger(BinlogGuard.class);
+    private static final int LONGEST_STATEMENT = 2_048;
+    private static final int CACHED_STATEMENTS = 256;
 
     private final DomainIndexes indexes;
     private final Progress progress;
@@ -45,11 +49,18 @@ public final class BinlogGuard implements BinlogListener {
     private final Supplier<TableOwnership> ownerships;
     private final BooleanSupplier allAnnounce;
     private final LongPredicate observedThreads;
-    private final LoggedTables statements;
-    private final LongAdder transactions = new LongAdder();
-    private final LongAdder unseen = new LongAdder();
-    private final LongAdder unnamed = new LongAdder();
-    private final LongAdder unreadable = new LongAdder();
+    private final SqlAnalyzer analyzer = new SqlAnalyzer(LONGEST_STATEMENT, CACHED_STATEMENTS);
+    public final LongAdder transactions = new LongAdder();
+    /** Writes to tables that no statement through the proxy had announced. */
+    public final LongAdder unseen = new LongAdder();
+    /**
+     * Writes to tables that no statement had named, while a CALL, a function or the like was announced that may have
+     * written them.
+     */
+    public final LongAdder unnamed = new LongAdder();
+    /** Transactions past this proxy with unknown tables: texts that are cut or not understood, or compressed. */
+    public final LongAdder unreadable = new LongAdder();
+
     private final Map<Long, Long> taggedElsewhere = new ConcurrentHashMap<>();
     private volatile String state = "not started";
     private volatile boolean read;
@@ -81,7 +92,6 @@ public final class BinlogGuard implements BinlogListener {
         this.ownerships = ownerships;
         this.allAnnounce = allAnnounce;
         this.observedThreads = observedThreads;
-        statements = new LoggedTables(dictionary);
     }
 
     /** Returns whether the log is read, or the reason why not. */
@@ -103,31 +113,6 @@ public final class BinlogGuard implements BinlogListener {
     /** Returns whether transactions may be missing, because the log was read and is not at present. */
     public boolean gap() {
         return gap;
-    }
-
-    public long transactions() {
-        return transactions.sum();
-    }
-
-    /** Returns the number of writes to tables that no statement through the proxy had announced. */
-    public long unseen() {
-        return unseen.sum();
-    }
-
-    /**
-     * Returns the number of writes to tables that no statement had named, while a CALL, a function or the like was
-     * announced that may have written them.
-     */
-    public long unnamed() {
-        return unnamed.sum();
-    }
-
-    /**
-     * Returns the number of transactions past this proxy with unknown tables: texts that are cut or not understood, or
-     * compressed.
-     */
-    public long unreadable() {
-        return unreadable.sum();
     }
 
     /** Returns whether the log has been read up to a position. */
@@ -212,7 +197,7 @@ public final class BinlogGuard implements BinlogListener {
         Set<String> written = new TreeSet<>();
         Set<String> read = new TreeSet<>();
         for (LoggedStatement each = transaction.statement(); each != null; each = each.next()) {
-            all &= statements.read(each, written, read);
+            all &= read(each, written, read);
         }
         read.removeAll(written);
         // One by one: that nobody announced one of them says nothing about the others.
@@ -317,7 +302,7 @@ public final class BinlogGuard implements BinlogListener {
             }
             return;
         }
-        StatementSummary summary = statements.summary(statement);
+        StatementSummary summary = summary(statement);
         if (summary == null || !summary.runs().isDdl() && summary.runs() != StatementKind.UNKNOWN) {
             return; // GRANT, ANALYZE and the like
         }
@@ -335,5 +320,39 @@ public final class BinlogGuard implements BinlogListener {
             // Through another connection than the proxy's, or of another object than a table.
             dictionary.changed();
         }
+    }
+
+    private StatementSummary summary(LoggedStatement statement) {
+        byte[] text = statement.text().getBytes(StandardCharsets.UTF_8);
+        return analyzer.summarize(text, 0, text.length, 0);
+    }
+
+    /**
+     * Adds the tables that a statement writes, and those that it reads, also through views.
+     *
+     * @return whether these are all that a replica writes and reads for it
+     */
+    private boolean read(LoggedStatement statement, Set<String> written, Set<String> read) {
+        StatementSummary summary = summary(statement);
+        boolean all = add(summary.writes(), statement.schema(), written, read)
+                & add(summary.reads(), statement.schema(), read, read);
+        String schema = statement.schema().isEmpty() ? null : statement.schema();
+        boolean callsStored = !summary.functions().isEmpty() && dictionary.mayWrite(summary.functions(), schema)
+                || dictionary.readMayWrite(summary.reads(), schema);
+        Work work = Work.of(summary.kind(), null, summary, false, callsStored);
+        return all && statement.whole() && (work == Work.NONE || work.tablesKnown());
+    }
+
+    /** Returns whether each table's schema is known. */
+    private boolean add(List<TableName> tables, String schema, Set<String> named, Set<String> throughViews) {
+        boolean known = true;
+        for (TableName table : tables) {
+            String where = table.schema() == null ? schema : table.schema();
+            known &= !where.isEmpty();
+            String name = Catalog.name(where, table.table());
+            named.add(name);
+            throughViews.addAll(dictionary.catalog().readThrough(name));
+        }
+        return known;
     }
 }

@@ -3,7 +3,9 @@ package io.understudy.plugins.gtiddomain.ownership;
 import io.understudy.servers.ServerQueries;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
 import java.util.function.LongSupplier;
@@ -60,7 +62,7 @@ public final class EarlierStatements {
         this.ownership = ownership;
         this.nanos = nanos;
         nextQuery = nanos.getAsLong() + (reloaded ? PAUSE_NANOS : 0);
-        ownership.hold();
+        ownership.inheritance.hold();
     }
 
     /** Returns why no table may change its domain; or null. */
@@ -88,7 +90,7 @@ public final class EarlierStatements {
         problem = left.isEmpty() ? null : text(left);
         if (left.isEmpty()) {
             over = true;
-            ownership.free();
+            ownership.inheritance.free();
         }
     }
 
@@ -121,21 +123,16 @@ public final class EarlierStatements {
 
     private static String text(Map<String, Long> left) {
         TreeSet<Long> threads = new TreeSet<>(left.values());
-        StringBuilder text = new StringBuilder("statements or transactions that began before the guard have not ended");
-        text.append(" on the primary:");
+        List<String> parts = new ArrayList<>();
         if (threads.remove(0L)) {
-            text.append(" some that XA RECOVER lists,");
+            parts.add(" some that XA RECOVER lists");
         }
-        int named = 0;
-        for (long thread : threads) {
-            if (named++ == MOST_NAMED) {
-                text.append(" and of ").append(threads.size() - MOST_NAMED).append(" more threads,");
-                break;
-            }
-            text.append(" of thread ").append(thread).append(',');
+        threads.stream().limit(MOST_NAMED).forEach(thread -> parts.add(" of thread " + thread));
+        if (threads.size() > MOST_NAMED) {
+            parts.add(" and of " + (threads.size() - MOST_NAMED) + " more threads");
         }
-        text.setLength(text.length() - 1);
-        return text.toString();
+        return "statements or transactions that began before the guard have not ended on the primary:"
+                + String.join(",", parts);
     }
 
     private static Map<String, Long> query(Connection primary, String sql) throws SQLException {

@@ -23,28 +23,16 @@ import org.jspecify.annotations.Nullable;
  * applied everything up to then.
  */
 public final class TableOwnership {
-    /** Receives every conflict, on the thread that met it, without the monitor; must be fast. */
-    public interface ConflictListener {
-        /**
-         * Called for a conflict.
-         *
-         * @param table the table's name
-         * @param digest of the write
-         * @param index index of the domain that the write goes to
-         * @param otherDigest of the last write in the other domain
-         * @param otherIndex index of that domain
-         */
-        void onConflict(Conflict kind, String table, long digest, int index, long otherDigest, int otherIndex);
-    }
-
-    /** A conflict that was met under the monitor. */
-    record Met(Conflict kind, String table, long digest, int index, long otherDigest, int otherIndex) {}
-
-    /** Decides whether a table that no other domain owns may go to its rule's domain. */
-    public interface Admission {
-        /** Returns whether the table may leave the default domain at all. */
-        boolean mayLeaveDefault(String table);
-    }
+    /**
+     * A conflict.
+     *
+     * @param table the table's name
+     * @param digest of the write
+     * @param index index of the domain that the write goes to
+     * @param otherDigest of the last write in the other domain
+     * @param otherIndex index of that domain
+     */
+    public record Met(Conflict kind, String table, long digest, int index, long otherDigest, int otherIndex) {}
 
     /**
      * The sources that an ownership follows.
@@ -62,11 +50,11 @@ public final class TableOwnership {
 
     private final Progress progress;
     private final Scope scope;
-    private final Admission admission;
-    private final ConflictListener conflicts;
+    private final Predicate<String> mayLeaveDefault;
+    private final Consumer<Met> conflicts;
     private final @Nullable Handovers handovers;
     private final ConcurrentHashMap<String, TableEntry> tables = new ConcurrentHashMap<>();
-    private final Inheritance inheritance;
+    final Inheritance inheritance;
     private final TableEntry unknown;
     /** One table for which there is no room. No other array is equal to it. */
     private final TableEntry[] unfollowed;
@@ -81,19 +69,21 @@ public final class TableOwnership {
     /**
      * An ownership without tables.
      *
+     * @param mayLeaveDefault whether a table that no other domain owns may leave the default domain at all
+     * @param conflicts receives every one, on the thread that met it, without the monitor; must be fast
      * @param handovers of the tables; null if nobody waits for one
      * @param before the previous ownership, whose pending writes are not known here; or null
      */
     public TableOwnership(
             Progress progress,
             Scope scope,
-            Admission admission,
-            ConflictListener conflicts,
+            Predicate<String> mayLeaveDefault,
+            Consumer<Met> conflicts,
             @Nullable Handovers handovers,
             @Nullable TableOwnership before) {
         this.progress = progress;
         this.scope = scope;
-        this.admission = admission;
+        this.mayLeaveDefault = mayLeaveDefault;
         this.conflicts = conflicts;
         this.handovers = handovers;
         unknown = made("*");
@@ -202,8 +192,7 @@ public final class TableOwnership {
     /** Reports conflicts; called without the monitor, which all event loops need. */
     void report(List<Met> found) {
         for (int i = 0; i < found.size(); i++) {
-            Met each = found.get(i);
-            conflicts.onConflict(each.kind, each.table, each.digest, each.index, each.otherDigest, each.otherIndex);
+            conflicts.accept(found.get(i));
         }
     }
 
@@ -263,7 +252,7 @@ public final class TableOwnership {
 
     private boolean mayLeaveDefault(TableEntry[] entries) {
         for (TableEntry entry : entries) {
-            if (!admission.mayLeaveDefault(entry.name)) {
+            if (!mayLeaveDefault.test(entry.name)) {
                 return false;
             }
         }
@@ -438,15 +427,6 @@ public final class TableOwnership {
     public synchronized int ownersOf(String name) {
         TableEntry entry = find(name);
         return inheritance.owners() | (entry == null ? 0 : entry.owners());
-    }
-
-    /** Grants nothing until {@link #free}; called before it is used. */
-    void hold() {
-        inheritance.hold();
-    }
-
-    void free() {
-        inheritance.free();
     }
 
     /** Called by the poller behind each probe: see {@link Inheritance#settle}. */

@@ -38,13 +38,13 @@ public final class StandbyProgress implements AutoCloseable {
 
     private final PluginContext context;
     private final LongSupplier nanos;
-    private final Progress progress;
+    public final Progress progress;
     /** Held during a probe, so that positions are passed on in the order in which they were queried. */
     private final ReentrantLock turn = new ReentrantLock(true);
 
-    private final ReplicaLag lag;
-    private final AppliedTimes times;
-    private final ApplierErrors errors;
+    public final ReplicaLag lag;
+    public final AppliedTimes times;
+    public final ApplierErrors errors;
     /** The last known position of each standby that has ever answered. */
     private final Map<String, GtidPosition> latest = new HashMap<>();
 
@@ -182,25 +182,6 @@ public final class StandbyProgress implements AutoCloseable {
     public void register() {
         lag.register();
         times.register();
-    }
-
-    public Progress progress() {
-        return progress;
-    }
-
-    /** Returns the sampled times until transactions are applied. */
-    public AppliedTimes times() {
-        return times;
-    }
-
-    /** Returns the lag for the admin endpoint. */
-    public List<Map<String, Object>> lagView() {
-        return lag.view();
-    }
-
-    /** Returns the stopped appliers for the admin endpoint. */
-    public List<Map<String, Object>> errorsView() {
-        return errors.view();
     }
 
     @Override

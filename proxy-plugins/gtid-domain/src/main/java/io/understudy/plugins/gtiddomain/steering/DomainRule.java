@@ -1,7 +1,5 @@
-package io.understudy.plugins.gtiddomain;
+package io.understudy.plugins.gtiddomain.steering;
 
-import io.understudy.plugins.gtiddomain.steering.Alter;
-import io.understudy.plugins.gtiddomain.steering.Parallel;
 import io.understudy.rules.Match;
 import org.jspecify.annotations.Nullable;
 
@@ -21,7 +19,19 @@ public record DomainRule(
         @Nullable Alter alter,
         @Nullable Parallel parallel) {
 
-    static final long MAX_DOMAIN = 4_294_967_295L;
+    /** Values of {@code alter}. */
+    public enum Alter {
+        /** The standby begins the schema change when the primary does, not when the primary has ended it. */
+        TWO_PHASE
+    }
+
+    /** Values of {@code parallel}. */
+    public enum Parallel {
+        /** The standby does not apply the transaction in parallel with those before it. */
+        SKIP
+    }
+
+    public static final long MAX_DOMAIN = 4_294_967_295L;
 
     public DomainRule {
         match = match == null ? Match.ANY : match;
@@ -42,5 +52,10 @@ public record DomainRule(
         if (refusals.length() > 0) {
             throw new IllegalArgumentException(refusals.toString().stripTrailing());
         }
+    }
+
+    /** Returns whether it has a lever among its actions. */
+    public boolean has(Lever lever) {
+        return (lever == Lever.TWO_PHASE ? alter : parallel) != null;
     }
 }

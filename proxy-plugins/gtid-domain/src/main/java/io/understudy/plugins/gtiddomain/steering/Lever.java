@@ -1,8 +1,11 @@
 package io.understudy.plugins.gtiddomain.steering;
 
+import io.understudy.plugin.ExplainedStatement;
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugin.SessionVariable;
 import io.understudy.plugin.VariableValue;
+import io.understudy.sql.StatementKind;
+import io.understudy.sql.StatementSummary;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -81,5 +84,19 @@ public enum Lever {
                 ? ""
                 : variable + " exists from MariaDB " + major + "." + minor + ", this server is " + actualMajor + "."
                         + actualMinor;
+    }
+
+    /**
+     * Returns why it is off for a statement that a rule matches, as a sentence, or an empty text if it is on: outside
+     * of transactions, in a session that commits each statement.
+     */
+    public String gap(ExplainedStatement subject) {
+        StatementSummary summary = subject.summary();
+        StatementKind kind = summary == null ? StatementKind.UNKNOWN : summary.runs();
+        if (this == TWO_PHASE) {
+            String gap = TwoPhaseCoverage.gap(kind, subject.normalized());
+            return gap == null ? "it is no schema change" : gap;
+        }
+        return LeverObserver.writes(summary, kind) ? "" : "it writes nothing";
     }
 }

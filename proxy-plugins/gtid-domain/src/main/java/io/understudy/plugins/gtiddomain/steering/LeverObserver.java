@@ -8,8 +8,15 @@ import io.understudy.plugin.SessionObserver;
 import io.understudy.plugin.SessionVariable;
 import io.understudy.plugin.VariableValue;
 import io.understudy.plugins.gtiddomain.steering.SteeringMeters.Outcome;
+import io.understudy.rules.SessionRules;
+import io.understudy.sql.StatementKind;
+import io.understudy.sql.StatementSummary;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -19,21 +26,34 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LeverObserver implements SessionObserver {
     private static final Lever[] LEVERS = Lever.values();
+    private static final int NONE = SessionRules.NONE;
 
     private final SessionContext session;
     private final Supplier<Levers> inForce;
     private final List<SessionVariable> variables = new ArrayList<>();
+    /** The rules of the levers that have some: without one nothing is ever wanted. */
+    private final Map<Lever, SessionRules<DomainRule>> rules = new EnumMap<>(Lever.class);
     /** Levers that the server has; -1 until a rule's lever asks. */
     private int supported = -1;
 
     private Levers levers;
-    private Wanted wanted;
+
+    /** Number of the command that was decided about last; what follows is about it. */
+    private long decided;
+    /** The rule that matches for each lever. */
+    private final int[] rule = new int[LEVERS.length];
+    /** Levers that a rule wants on. */
+    private int wanted;
+
+    private boolean wasAtBoundary;
+    /** Whether a rule with {@code alter: two-phase} matches a schema change that it has no effect on. */
+    private boolean notCovered;
 
     public LeverObserver(SessionContext session, Supplier<Levers> inForce) {
         this.session = session;
         this.inForce = inForce;
         levers = inForce.get();
-        wanted = new Wanted(levers, session);
+        follow();
         for (Lever lever : LEVERS) {
             variables.add(lever.ofSession(new SessionVariable.Listener() {
                 @Override
@@ -48,6 +68,16 @@ public final class LeverObserver implements SessionObserver {
                     levers.meters.clientSets();
                 }
             }));
+        }
+    }
+
+    private void follow() {
+        decided = -1;
+        rules.clear();
+        for (Lever lever : LEVERS) {
+            if (levers.uses(lever)) {
+                rules.put(lever, levers.rules(lever).forSession(session));
+            }
         }
     }
 
@@ -78,14 +108,14 @@ public final class LeverObserver implements SessionObserver {
         Levers latest = inForce.get();
         if (atBoundary && latest != levers) {
             levers = latest;
-            wanted = new Wanted(latest, session);
+            follow();
         }
-        if (!wanted.used) {
+        if (rules.isEmpty()) {
             return;
         }
-        wanted.decide(command, atBoundary, session.settings().autocommit());
+        decide(command, atBoundary);
         for (Lever lever : LEVERS) {
-            if (levers.active && (wanted.levers & lever.bit()) != 0 && supports(lever)) {
+            if (levers.active && (wanted & lever.bit()) != 0 && supports(lever)) {
                 variable(lever).want(lever.on());
             }
         }
@@ -95,19 +125,74 @@ public final class LeverObserver implements SessionObserver {
         return variables.get(lever.ordinal());
     }
 
-    @Override
-    public void onCommand(CommandView command) {
-        if (!wanted.used || !command.isStatement()) {
+    /** Finds which levers a command wants, unless that is known. */
+    private void decide(CommandView command, boolean atBoundary) {
+        if (decided == command.number()) {
             return;
         }
-        wanted.decide(command, false, session.settings().autocommit());
+        decided = command.number();
+        wasAtBoundary = atBoundary;
+        wanted = 0;
+        notCovered = false;
+        Arrays.fill(rule, NONE);
+        StatementSummary summary = command.summary();
+        StatementKind kind = summary == null ? command.kind() : summary.runs();
+        if (rules.containsKey(Lever.TWO_PHASE) && (kind.isDdl() || kind == StatementKind.ADMIN)) {
+            twoPhase(command, kind);
+        }
+        if (rules.containsKey(Lever.SKIP_PARALLEL)) {
+            skip(command, summary, kind);
+        }
+    }
+
+    private void twoPhase(CommandView command, StatementKind kind) {
+        int found = rules(Lever.TWO_PHASE).peekIndex(command);
+        if (found == NONE) {
+            return;
+        }
+        String gap = TwoPhaseCoverage.gap(kind, command.normalizedText());
+        if (gap != null) {
+            notCovered = !gap.isEmpty();
+            wants(Lever.TWO_PHASE, found, !notCovered);
+        }
+    }
+
+    private void skip(CommandView command, @Nullable StatementSummary summary, StatementKind kind) {
+        if (kind == StatementKind.BEGIN || kind == StatementKind.XA) {
+            int found = rules(Lever.SKIP_PARALLEL).sessionIndex();
+            wants(Lever.SKIP_PARALLEL, found, found != NONE);
+        } else if (writes(summary, kind) || !session.settings().autocommit() && kind.beginsTransaction()) {
+            int found = rules(Lever.SKIP_PARALLEL).peekIndex(command);
+            wants(Lever.SKIP_PARALLEL, found, found != NONE);
+        }
+    }
+
+    private void wants(Lever lever, int found, boolean on) {
+        rule[lever.ordinal()] = found;
+        wanted |= on ? lever.bit() : 0;
+    }
+
+    private SessionRules<DomainRule> rules(Lever lever) {
+        return Objects.requireNonNull(rules.get(lever));
+    }
+
+    static boolean writes(@Nullable StatementSummary summary, StatementKind kind) {
+        return summary == null
+                ? kind.writes()
+                : !summary.writesListed() || !summary.writes().isEmpty() && kind != StatementKind.LOCK;
+    }
+
+    @Override
+    public void onCommand(CommandView command) {
+        if (rules.isEmpty() || !command.isStatement()) {
+            return;
+        }
+        decide(command, false);
         for (Lever lever : LEVERS) {
-            int rule = wanted.rule(lever);
-            if (rule >= 0) {
-                Outcome outcome = outcome(lever, command);
-                if (outcome != null) {
-                    levers.count(lever, rule, outcome);
-                }
+            int found = rule[lever.ordinal()];
+            Outcome outcome = found == NONE ? null : outcome(lever, command);
+            if (outcome != null) {
+                levers.count(lever, found, outcome);
             }
         }
     }
@@ -115,7 +200,7 @@ public final class LeverObserver implements SessionObserver {
     /** Returns null for the statements of a transaction that its first one has counted. */
     private @Nullable Outcome outcome(Lever lever, CommandView command) {
         SessionVariable variable = variable(lever);
-        if (lever == Lever.TWO_PHASE && wanted.notCovered) {
+        if (lever == Lever.TWO_PHASE && notCovered) {
             return Outcome.NOT_COVERED;
         } else if (!supports(lever)) {
             return Outcome.UNSUPPORTED;
@@ -125,7 +210,7 @@ public final class LeverObserver implements SessionObserver {
             return command.inTransactionBefore() ? null : Outcome.STEERED;
         } else if (command.inTransactionBefore()) {
             return Outcome.IN_TRANSACTION;
-        } else if (!wanted.atBoundary) {
+        } else if (!wasAtBoundary) {
             return Outcome.NO_BOUNDARY;
         }
         return levers.active ? Outcome.LEFT_ALONE : Outcome.ADVISED;

@@ -30,14 +30,10 @@ public final class SteeringMeters {
         /** The server has no such variable. */
         UNSUPPORTED,
         /** The server has refused too often; the session is no longer steered. */
-        LEFT_ALONE;
-
-        String label() {
-            return name().toLowerCase(Locale.ROOT);
-        }
+        LEFT_ALONE
     }
 
-    private final MeterRegistry registry;
+    final MeterRegistry registry;
     private final Counter clientSets;
 
     public SteeringMeters(MeterRegistry registry) {
@@ -58,8 +54,12 @@ public final class SteeringMeters {
         counter(registry, lever.label(), "none", "refused_" + reason).increment();
     }
 
-    /** Returns the counter of an action's statements. */
-    public static Counter counter(MeterRegistry registry, String action, String rule, String outcome) {
+    /** Returns the label of an outcome in metrics and views. */
+    static String label(Enum<?> outcome) {
+        return outcome.name().toLowerCase(Locale.ROOT);
+    }
+
+    private static Counter counter(MeterRegistry registry, String action, String rule, String outcome) {
         return Counter.builder(STATEMENTS)
                 .description("Statements that a rule steers, or would steer, by action")
                 .tag("action", action)
@@ -68,28 +68,31 @@ public final class SteeringMeters {
                 .register(registry);
     }
 
-    /** The counters of one rule's lever. */
-    final class OfRule {
-        private final Lever lever;
+    /** The counters of one rule's action by outcome. */
+    public static final class OfRule {
+        private final MeterRegistry registry;
+        private final String action;
         private final String rule;
-        private final AtomicReferenceArray<@Nullable Counter> counters =
-                new AtomicReferenceArray<>(Outcome.values().length);
+        private final AtomicReferenceArray<@Nullable Counter> counters;
 
-        OfRule(Lever lever, String rule) {
-            this.lever = lever;
+        /** @param outcomes their number */
+        public OfRule(MeterRegistry registry, String action, String rule, int outcomes) {
+            this.registry = registry;
+            this.action = action;
             this.rule = rule;
+            counters = new AtomicReferenceArray<>(outcomes);
         }
 
-        void count(Outcome outcome) {
+        public void count(Enum<?> outcome) {
             Counter counter = counters.get(outcome.ordinal());
             if (counter == null) {
-                counter = counter(registry, lever.label(), rule, outcome.label());
+                counter = counter(registry, action, rule, label(outcome));
                 counters.set(outcome.ordinal(), counter);
             }
             counter.increment();
         }
 
-        long total(Outcome outcome) {
+        long total(Enum<?> outcome) {
             Counter counter = counters.get(outcome.ordinal());
             return counter == null ? 0 : (long) counter.count();
         }

@@ -5,12 +5,13 @@ import io.understudy.plugins.gtiddomain.ownership.TableOwnership;
 import io.understudy.plugins.gtiddomain.progress.DomainIndexes;
 import java.util.HexFormat;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Counts conflicts, and logs those that may harm replicas, at most one every few seconds. Thread-safe. */
-public final class ConflictLog implements TableOwnership.ConflictListener {
+public final class ConflictLog implements Consumer<TableOwnership.Met> {
     private static final Logger log = LoggerFactory.getLogger(ConflictLog.class);
     private static final long INTERVAL_NANOS = 5_000_000_000L;
 
@@ -30,7 +31,8 @@ public final class ConflictLog implements TableOwnership.ConflictListener {
     }
 
     @Override
-    public void onConflict(Conflict kind, String table, long digest, int index, long otherDigest, int otherIndex) {
+    public void accept(TableOwnership.Met met) {
+        Conflict kind = met.kind();
         if (quiet) {
             meters.simulatedConflict(kind);
             return;
@@ -46,11 +48,11 @@ public final class ConflictLog implements TableOwnership.ConflictListener {
                     "gtid-domain: {} was written in domain {} (digest {}) while a standby may not have applied a"
                             + " write in domain"
                             + " {} (digest {}): {}; see docs/gtid-domains.md",
-                    table,
-                    indexes.label(index),
-                    HexFormat.of().toHexDigits(digest),
-                    indexes.label(otherIndex),
-                    HexFormat.of().toHexDigits(otherDigest),
+                    met.table(),
+                    indexes.label(met.index()),
+                    HexFormat.of().toHexDigits(met.digest()),
+                    indexes.label(met.otherIndex()),
+                    HexFormat.of().toHexDigits(met.otherDigest()),
                     kind.label());
         }
     }

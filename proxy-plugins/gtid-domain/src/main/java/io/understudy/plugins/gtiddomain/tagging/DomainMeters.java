@@ -7,6 +7,7 @@ import io.understudy.plugins.gtiddomain.ownership.Conflict;
 import io.understudy.plugins.gtiddomain.ownership.Handovers;
 import io.understudy.plugins.gtiddomain.progress.DomainIndexes;
 import io.understudy.plugins.gtiddomain.steering.SteeringMeters;
+import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
@@ -103,11 +104,12 @@ public final class DomainMeters {
         private final AtomicReferenceArray<@Nullable Counter> counters =
                 new AtomicReferenceArray<>(DomainIndexes.LENGTH * WriteOutcome.values().length);
         /** The same over all domains, by outcome, beside the other actions. */
-        private final AtomicReferenceArray<@Nullable Counter> steered =
-                new AtomicReferenceArray<>(WriteOutcome.values().length);
+        private final SteeringMeters.OfRule steered;
 
         public OfRule(@Nullable String rule) {
             this.rule = rule == null ? NO_RULE : rule;
+            steered =
+                    new SteeringMeters.OfRule(registry, SteeringMeters.DOMAIN, this.rule, WriteOutcome.values().length);
         }
 
         public void count(int index, WriteOutcome outcome) {
@@ -118,12 +120,7 @@ public final class DomainMeters {
                 counters.set(at, counter);
             }
             counter.increment();
-            Counter action = steered.get(outcome.ordinal());
-            if (action == null) {
-                action = SteeringMeters.counter(registry, SteeringMeters.DOMAIN, rule, outcome.label());
-                steered.set(outcome.ordinal(), action);
-            }
-            action.increment();
+            steered.count(outcome);
         }
 
         /** Returns the counts by outcome and domain index. */
@@ -139,12 +136,7 @@ public final class DomainMeters {
         }
 
         public long total(WriteOutcome outcome) {
-            double sum = 0;
-            for (int index = 0; index < DomainIndexes.LENGTH; index++) {
-                Counter counter = counters.get(outcome.ordinal() * DomainIndexes.LENGTH + index);
-                sum += counter == null ? 0 : counter.count();
-            }
-            return (long) sum;
+            return Arrays.stream(totals()[outcome.ordinal()]).sum();
         }
     }
 }

@@ -7,13 +7,19 @@ import io.understudy.plugin.SessionContext;
 import io.understudy.plugin.SessionObserver;
 import io.understudy.plugin.SessionVariable;
 import io.understudy.plugin.VariableValue;
+import io.understudy.plugins.gtiddomain.ownership.Conflict;
 import io.understudy.plugins.gtiddomain.ownership.PendingWrite;
+import io.understudy.plugins.gtiddomain.ownership.TableEntry;
 import io.understudy.plugins.gtiddomain.ownership.Work;
 import io.understudy.plugins.gtiddomain.progress.DomainIndexes;
+import io.understudy.plugins.gtiddomain.steering.LeverObserver;
 import io.understudy.protocol.CommandCode;
 import io.understudy.sql.StatementSummary;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Follows one session: before a write, a begin of a transaction or their preparation, the session is set to the domain
@@ -21,13 +27,14 @@ import java.util.function.Supplier;
  * stays pending until its transaction has ended.
  */
 public final class DomainObserver implements SessionObserver {
+    private static final Logger log = LoggerFactory.getLogger(DomainObserver.class);
+
     private final SessionContext session;
     private final SharedTagging shared;
-    private final SessionPolicy current;
+    private final LeverObserver levers;
     private final CommandReader reader;
     private final SessionDomain domain;
     private final WriteTagging writes;
-    private final LostWrites lost;
     private final PendingWrites pendingWrites = new PendingWrites();
 
     private long thread;
@@ -38,15 +45,16 @@ public final class DomainObserver implements SessionObserver {
     /** Number of the last command that resets the session. */
     private long resetCommand = -1;
 
-    public DomainObserver(SessionContext session, Supplier<Policy> policies, SharedTagging shared) {
+    /** @param levers of the session, which are followed, too */
+    public DomainObserver(
+            SessionContext session, Supplier<Policy> policies, SharedTagging shared, LeverObserver levers) {
         this.session = session;
         this.shared = shared;
-        current = new SessionPolicy(session, policies);
-        reader = new CommandReader(session, shared.dictionary());
-        VariableValue defaultDomain = current.get().value(DomainIndexes.DEFAULT);
+        this.levers = levers;
+        reader = new CommandReader(session, policies, shared.dictionary());
+        VariableValue defaultDomain = reader.policy().value(DomainIndexes.DEFAULT);
         domain = new SessionDomain(session, shared.accounts(), shared.meters(), pendingWrites, defaultDomain);
-        writes = new WriteTagging(session, shared, current, domain, reader);
-        lost = new LostWrites(session, shared);
+        writes = new WriteTagging(session, shared, domain, reader);
         thread = session.serverThreadId();
         shared.threads().began(thread);
         // Unless earlier sessions of the user tell it, so that even a first write can be tagged.
@@ -60,7 +68,9 @@ public final class DomainObserver implements SessionObserver {
 
     @Override
     public List<SessionVariable> variables() {
-        return List.of(domain.variable);
+        List<SessionVariable> all = new ArrayList<>(levers.variables());
+        all.add(0, domain.variable);
+        return all;
     }
 
     /**
@@ -69,17 +79,21 @@ public final class DomainObserver implements SessionObserver {
      */
     @Override
     public void chooseVariables(CommandView command, boolean atBoundary) {
+        chooseDomain(command, atBoundary);
+        levers.chooseVariables(command, atBoundary);
+    }
+
+    private void chooseDomain(CommandView command, boolean atBoundary) {
         StatementSummary summary = command.summary();
         if (!atBoundary) {
-            if (command.isStatement()
-                    && writes.follows(command, summary, reader.work(command, summary, current.get().guarded))) {
+            if (command.isStatement() && writes.follows(command, summary, reader.work(command, summary))) {
                 domain.variable.keep();
             }
             return;
         }
         refresh();
-        Policy policy = current.get();
-        Work work = reader.work(command, summary, policy.guarded);
+        Policy policy = reader.policy();
+        Work work = reader.work(command, summary);
         writes.atBoundary(command, work);
         if (work == Work.BEGIN
                 || !session.settings().autocommit() && work != Work.STEERS && CommandReader.begins(command, summary)) {
@@ -93,9 +107,9 @@ public final class DomainObserver implements SessionObserver {
 
     /** Takes the latest policy, and its statement that sets the session back. */
     private void refresh() {
-        if (current.refresh()) {
+        if (reader.refresh()) {
             probed = false;
-            domain.variable.restAt(current.get().value(DomainIndexes.DEFAULT));
+            domain.variable.restAt(reader.policy().value(DomainIndexes.DEFAULT));
         }
     }
 
@@ -104,7 +118,7 @@ public final class DomainObserver implements SessionObserver {
         if (!policy.tagging || domain.leftAlone()) {
             return;
         }
-        int to = policy.indexForTransaction(current.rules());
+        int to = policy.indexForTransaction(reader.rules());
         boolean may = domain.variable.isAway()
                 || domain.isIn(to)
                 || !domain.refused()
@@ -119,7 +133,7 @@ public final class DomainObserver implements SessionObserver {
      * After a refusal only writes probe again.
      */
     private void probeEarly() {
-        Policy policy = current.get();
+        Policy policy = reader.policy();
         boolean concerned = policy.tagging && policy.pin && policy.rules.size() > 0;
         if (!probed && concerned && !domain.leftAlone() && domain.unknown()) {
             probed = true;
@@ -129,6 +143,11 @@ public final class DomainObserver implements SessionObserver {
 
     @Override
     public void onCommand(CommandView command) {
+        announce(command);
+        levers.onCommand(command);
+    }
+
+    private void announce(CommandView command) {
         if (!command.isStatement() && command.code() != CommandCode.STMT_PREPARE) {
             switch (command.code()) {
                 case CommandCode.RESET_CONNECTION, CommandCode.CHANGE_USER -> {
@@ -144,12 +163,12 @@ public final class DomainObserver implements SessionObserver {
             return;
         }
         StatementSummary summary = command.summary();
-        Decision found = WriteTagging.decision(command);
+        WriteTagging.Decision found = WriteTagging.decision(command);
         if (found == null && pendingWrites.none()) {
             // An earlier ownership waits for its pending writes only: a transaction's first one comes to the present.
             refresh();
         }
-        Work work = found == null ? reader.work(command, summary, current.get().guarded) : found.work;
+        Work work = found == null ? reader.work(command, summary) : found.work;
         if (command.isStatement()) {
             if (work != Work.STEERS && Work.mayChangeRole(command, summary)) {
                 roleCommand = command.number();
@@ -174,7 +193,7 @@ public final class DomainObserver implements SessionObserver {
         if (command.number() == resetCommand) {
             domain.resetAnswered();
         }
-        Policy policy = current.get();
+        Policy policy = reader.policy();
         if (command.code() == CommandCode.STMT_PREPARE) {
             if (command.attachment() instanceof PendingWrite pending) {
                 command.attach(null);
@@ -216,25 +235,50 @@ public final class DomainObserver implements SessionObserver {
 
     @Override
     public void onClose(String reason) {
-        Policy policy = current.get();
         switch (reason) {
-            case LostWrites.UNREAD -> {
-                shared.threads().lost(thread);
-                lost.unread(domain.announced(policy), policy, pendingWrites.takeAll(), writes.unsent());
-            }
-            case "retired" -> {
-                shared.threads().lost(thread);
-                int index = domain.variable.isAway() ? DomainIndexes.DEFAULT : domain.announced(policy);
-                lost.unfollowed("a fault of the plugin", index, policy, pendingWrites.takeAll(), writes.unsent());
-            }
-            case "removed" -> { // nothing is followed any more, so nothing else is recorded
-                shared.threads().lost(thread);
-                lost.ended(pendingWrites.takeAll(), writes.unsent());
-            }
-            default -> {
-                shared.threads().ended(thread);
-                lost.ended(pendingWrites.takeAll(), writes.unsent());
-            }
+            case "unread" -> unfollowed("a packet that does not fit the protocol", domain.announced(reader.policy()));
+            case "retired" ->
+                unfollowed(
+                        "a fault of the plugin",
+                        domain.variable.isAway() ? DomainIndexes.DEFAULT : domain.announced(reader.policy()));
+            case "removed" -> shared.threads().lost(thread); // nothing is followed any more, so nothing is recorded
+            default -> shared.threads().ended(thread);
+        }
+        List<PendingWrite> open = pendingWrites.takeAll();
+        PendingWrite unsent = writes.unsent();
+        if (unsent != null) {
+            open.add(unsent); // decided about, as of a command that a plugin has refused
+        }
+        // The server may still execute the statement, and may commit.
+        if (!open.isEmpty()) {
+            shared.orphans().take(session.serverThreadId(), open);
+        }
+    }
+
+    /**
+     * Until the server's thread is gone the session counts as one long statement whose tables are not known, so that no
+     * table leaves the default domain for another one than the session's.
+     *
+     * @param index index of the domain in which it stays
+     */
+    private void unfollowed(String why, int index) {
+        Policy policy = reader.policy();
+        shared.threads().lost(thread);
+        if (policy.guarded) {
+            TableEntry[] unknown = {policy.ownership.unknown()};
+            pendingWrites.sent(policy.ownership.force(unknown, index, Conflict.NO_BOUNDARY, Work.CALLS, 0, false));
+        }
+        shared.meters().unfollowed(index);
+        long others = shared.unfollowed().mayLog(why);
+        if (others >= 0) {
+            log.warn(
+                    "gtid-domain: the session of {} on server thread {} is no longer followed because of {}; it stays"
+                            + " in domain {} and, until it ends, keeps tables from leaving the default domain{}",
+                    session.user(),
+                    session.serverThreadId(),
+                    why,
+                    policy.label(index),
+                    others == 0 ? "" : " (" + others + " more sessions before, for the same reason)");
         }
     }
 }

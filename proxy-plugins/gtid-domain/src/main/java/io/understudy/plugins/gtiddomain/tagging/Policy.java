@@ -5,18 +5,22 @@ import io.understudy.plugins.gtiddomain.catalog.Dictionary;
 import io.understudy.plugins.gtiddomain.ownership.TableOwnership;
 import io.understudy.plugins.gtiddomain.ownership.TableResolver;
 import io.understudy.plugins.gtiddomain.progress.DomainIndexes;
+import io.understudy.plugins.gtiddomain.steering.DomainRule;
 import io.understudy.rules.RuleSet;
 import io.understudy.rules.SessionRules;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** A configuration in force, shared by all sessions; every reload builds a new one. */
 public final class Policy {
     /** Purpose of an injected statement that sets a domain. */
     private static final String SET = "domain";
 
-    public final TaggingRules tags;
-    public final RuleSet<TaggedRule> rules;
+    public final Mode mode;
+    public final Guard guard;
+    public final RuleSet<DomainRule> rules;
     public final TableOwnership ownership;
     public final TableResolver tables;
     public final boolean tagging;
@@ -24,27 +28,39 @@ public final class Policy {
     public final boolean guarded;
 
     private final DomainIndexes indexes;
+    private final @Nullable String procedure;
     private final int[] indexOfRule;
     private final List<DomainMeters.OfRule> meters = new ArrayList<>();
     private final VariableValue[] values;
 
+    /**
+     * Builds it.
+     *
+     * @param procedure {@code schema.procedure} that sets the domain, or null for a SET
+     * @param domainRules those with a domain, in their order: the first match wins
+     */
     public Policy(
-            TaggingRules tags,
+            Mode mode,
+            Guard guard,
+            @Nullable String procedure,
+            List<DomainRule> domainRules,
             DomainIndexes indexes,
             DomainMeters allMeters,
             TableOwnership ownership,
             Dictionary dictionary) {
-        this.tags = tags;
+        this.mode = mode;
+        this.guard = guard;
+        this.procedure = procedure;
         this.indexes = indexes;
         this.ownership = ownership;
-        rules = new RuleSet<>(tags.rules(), TaggedRule::name, TaggedRule::match);
+        rules = new RuleSet<>(domainRules, DomainRule::name, DomainRule::match);
         tables = new TableResolver(ownership, dictionary);
-        tagging = tags.mode() == Mode.TAG;
-        pin = tags.guard() == Guard.PIN;
-        guarded = tags.guard() != Guard.OFF;
+        tagging = mode == Mode.TAG;
+        pin = guard == Guard.PIN;
+        guarded = guard != Guard.OFF;
         indexOfRule = new int[rules.size()];
         for (int i = 0; i < indexOfRule.length; i++) {
-            indexOfRule[i] = indexes.assign(rules.rule(i).domain());
+            indexOfRule[i] = indexes.assign(Objects.requireNonNull(rules.rule(i).domain()));
             meters.add(allMeters.new OfRule(rules.name(i)));
         }
         meters.add(allMeters.new OfRule(null));
@@ -55,7 +71,6 @@ public final class Policy {
     }
 
     private String sql(long domain) {
-        String procedure = tags.procedure();
         if (procedure == null) {
             return "SET SESSION gtid_domain_id=" + domain;
         }
@@ -69,7 +84,7 @@ public final class Policy {
     }
 
     /** Returns the domain index for a transaction whose statements are not known yet. */
-    int indexForTransaction(SessionRules<TaggedRule> session) {
+    int indexForTransaction(SessionRules<DomainRule> session) {
         // Its tables are unknown, and its domain cannot change any more once they are known.
         return pin ? DomainIndexes.DEFAULT : index(session.sessionIndex());
     }

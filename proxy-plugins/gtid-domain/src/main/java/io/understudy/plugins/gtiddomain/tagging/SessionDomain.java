@@ -22,7 +22,7 @@ final class SessionDomain implements SessionVariable.Listener {
     private final DomainMeters meters;
     private final PendingWrites pendingWrites;
     /** What the value rests on until it is set. */
-    private FreshDomain fresh;
+    private Accounts.FreshDomain fresh;
 
     /** Whether a reset is in flight: what is sent behind it may run in the server's own domain. */
     private boolean resetting;
@@ -63,7 +63,7 @@ final class SessionDomain implements SessionVariable.Listener {
     int announced(Policy policy) {
         int believed = index();
         if (resetting && policy.tagging) {
-            FreshDomain after = accounts.fresh();
+            Accounts.FreshDomain after = accounts.fresh();
             return after.sure() && after.index() == believed ? believed : DomainIndexes.FOREIGN;
         }
         return isIn(believed) || !policy.tagging ? believed : DomainIndexes.FOREIGN;

@@ -17,10 +17,29 @@ import org.jspecify.annotations.Nullable;
  * if no decision was possible. Used on the session's event loop.
  */
 final class WriteTagging {
+    /**
+     * What was found at a boundary about the command that follows, attached to that command until it is sent. A session
+     * has one: nothing else is in flight then. Used on the session's event loop.
+     */
+    static final class Decision {
+        Work work = Work.NONE;
+        /** The write in the domain that was found, until it is sent; null for none. */
+        @Nullable
+        PendingWrite write;
+        /** Whether the guard chose the domain. */
+        boolean guarded;
+
+        Decision begin(Work found) {
+            work = found;
+            write = null;
+            guarded = false;
+            return this;
+        }
+    }
+
     private final SessionContext session;
     private final Accounts accounts;
     private final DomainMeters meters;
-    private final SessionPolicy current;
     private final SessionDomain domain;
     private final CommandReader reader;
 
@@ -32,16 +51,10 @@ final class WriteTagging {
 
     private final Decision decision = new Decision();
 
-    WriteTagging(
-            SessionContext session,
-            SharedTagging shared,
-            SessionPolicy current,
-            SessionDomain domain,
-            CommandReader reader) {
+    WriteTagging(SessionContext session, SharedTagging shared, SessionDomain domain, CommandReader reader) {
         this.session = session;
         accounts = shared.accounts();
         meters = shared.meters();
-        this.current = current;
         this.domain = domain;
         this.reader = reader;
     }
@@ -58,11 +71,11 @@ final class WriteTagging {
 
     /** Decides about a write at a boundary, and has the session go there. */
     void before(CommandView command, @Nullable StatementSummary summary, Work work) {
-        Policy policy = current.get();
+        Policy policy = reader.policy();
         boolean runs = command.isStatement();
-        int rule = runs ? current.rules().matchIndex(command) : current.rules().peekIndex(command);
+        int rule = runs ? reader.rules().matchIndex(command) : reader.rules().peekIndex(command);
         int wanted = policy.index(rule);
-        TableEntry[] entries = policy.guarded ? reader.tables(command, summary, work, policy) : null;
+        TableEntry[] entries = policy.guarded ? reader.tables(command, summary, work) : null;
         long digest = CommandReader.digest(summary);
         if (!policy.tagging) {
             int index = entries == null ? wanted : decide(entries, wanted, work, digest);
@@ -95,7 +108,7 @@ final class WriteTagging {
 
     /** Announces a write in the domain in which it will run whatever the guard would decide. */
     private void unsteered(int rule, TableEntry @Nullable [] entries, Work work, long digest, boolean runs) {
-        Policy policy = current.get();
+        Policy policy = reader.policy();
         boolean alone = domain.leftAlone();
         boolean toDefault =
                 domain.variable.isAway() || !alone && accounts.mayTry(session.user()) && domain.probe(policy);
@@ -111,7 +124,7 @@ final class WriteTagging {
     }
 
     private int decide(TableEntry[] entries, int wanted, Work work, long digest) {
-        Policy policy = current.get();
+        Policy policy = reader.policy();
         PendingWrite pending = policy.ownership.decide(entries, wanted, policy.pin, work, digest);
         decision.write = pending;
         decision.guarded = true;
@@ -127,7 +140,7 @@ final class WriteTagging {
             countWrite(index);
         }
         if (rule >= 0 || index != DomainIndexes.DEFAULT) {
-            current.get().meters(rule).count(index, shown);
+            reader.policy().meters(rule).count(index, shown);
         }
     }
 
@@ -141,13 +154,13 @@ final class WriteTagging {
 
     /** Returns whether the command was sent immediately after one with the same tables, whose domain was decided. */
     boolean follows(CommandView command, @Nullable StatementSummary summary, Work work) {
-        Policy policy = current.get();
+        Policy policy = reader.policy();
         PendingWrite before = lead;
         // One whose response has come owns its tables no more: they may have gone to another domain since.
         return before != null
                 && !before.over()
                 && work == Work.TABLES
-                && Arrays.equals(before.entries, reader.tables(command, summary, work, policy))
+                && Arrays.equals(before.entries, reader.tables(command, summary, work))
                 && (!policy.tagging || before.index() == domain.announced(policy));
     }
 
@@ -161,7 +174,7 @@ final class WriteTagging {
         decision.write = null;
         if (pending == null
                 && command.isStatement()
-                && current.get().guarded
+                && reader.policy().guarded
                 && (work.writes() || work == Work.STEERS)) {
             decided = !atBoundary && !command.inTransactionBefore() && follows(command, summary, work);
             pending = decided ? following(command, summary, work) : withoutDecision(command, summary, work, atBoundary);
@@ -171,9 +184,9 @@ final class WriteTagging {
     }
 
     private PendingWrite following(CommandView command, @Nullable StatementSummary summary, Work work) {
-        Policy policy = current.get();
+        Policy policy = reader.policy();
         PendingWrite before = Objects.requireNonNull(lead);
-        int rule = current.rules().matchIndex(command);
+        int rule = reader.rules().matchIndex(command);
         count(rule, before.index(), policy.index(rule), policy.tagging ? WriteOutcome.TAGGED : WriteOutcome.ADVISED);
         return policy.ownership.force(
                 before.entries, before.index(), Conflict.NO_BOUNDARY, work, CommandReader.digest(summary), false);
@@ -182,11 +195,11 @@ final class WriteTagging {
     /** Adds a write without a decision: in a transaction, pipelined, or one that reads diagnostics. */
     private PendingWrite withoutDecision(
             CommandView command, @Nullable StatementSummary summary, Work work, boolean atBoundary) {
-        Policy policy = current.get();
+        Policy policy = reader.policy();
         if (domain.variable.isAway() && policy.pin) {
             domain.stay();
         }
-        TableEntry[] entries = reader.tables(command, summary, work, policy);
+        TableEntry[] entries = reader.tables(command, summary, work);
         Conflict kind = command.inTransactionBefore() || atBoundary ? Conflict.TRANSACTION : Conflict.NO_BOUNDARY;
         if (work.writes()) {
             countWrite(domain.index());

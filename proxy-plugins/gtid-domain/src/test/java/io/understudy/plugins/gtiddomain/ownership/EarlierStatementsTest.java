@@ -26,12 +26,7 @@ class EarlierStatementsTest {
 
     private final Progress progress = new Progress(new DomainIndexes(0));
     private final TableOwnership ownership = new TableOwnership(
-            progress,
-            new TableOwnership.Scope(10, false, true),
-            table -> true,
-            (kind, table, digest, index, otherDigest, other) -> {},
-            null,
-            null);
+            progress, new TableOwnership.Scope(10, false, true), table -> true, met -> {}, null, null);
     private final Connection primary = Fakes.of(Connection.class, (proxy, method, arguments) -> statement());
 
     private Statement statement() {

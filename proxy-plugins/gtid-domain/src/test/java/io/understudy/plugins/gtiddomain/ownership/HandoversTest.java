@@ -42,7 +42,7 @@ class HandoversTest {
                 progress,
                 new TableOwnership.Scope(100, false, true),
                 table -> !notAdmitted.contains(table),
-                (kind, table, digest, index, otherDigest, other) -> {},
+                met -> {},
                 handovers,
                 null);
         probe();

@@ -31,12 +31,7 @@ class LongWaitsTest {
         indexes.assign(10);
         indexes.assign(11);
         ownership = new TableOwnership(
-                progress,
-                new TableOwnership.Scope(10, false, true),
-                table -> true,
-                (kind, table, digest, index, otherDigest, other) -> {},
-                null,
-                null);
+                progress, new TableOwnership.Scope(10, false, true), table -> true, met -> {}, null, null);
     }
 
     private Statement statement() {

@@ -67,10 +67,10 @@ class OwnershipProperties {
         int followed = 0;
         for (long seed = 0; seed < 40; seed++) {
             Model model = new Model(seed);
-            model.ownership.hold();
+            model.ownership.inheritance.hold();
             for (int step = 0; step < 2000; step++) {
                 if (step == 100) {
-                    model.ownership.free();
+                    model.ownership.inheritance.free();
                 }
                 model.writesDirectly();
                 model.step(false);
@@ -116,7 +116,7 @@ class OwnershipProperties {
                     progress,
                     new TableOwnership.Scope(100, false, true),
                     table -> true,
-                    (kind, table, digest, index, otherDigest, other) -> conflicts += kind.unsafe() ? 1 : 0,
+                    met -> conflicts += met.kind().unsafe() ? 1 : 0,
                     null,
                     null);
         }

@@ -36,12 +36,7 @@ class TableOwnershipTest {
 
     private TableOwnership ownership(int maxTables, boolean simulated, @Nullable TableOwnership before) {
         TableOwnership ownership = new TableOwnership(
-                progress,
-                new TableOwnership.Scope(maxTables, simulated, true),
-                table -> true,
-                (kind, table, digest, index, otherDigest, other) -> {},
-                null,
-                before);
+                progress, new TableOwnership.Scope(maxTables, simulated, true), table -> true, met -> {}, null, before);
         ownerships.add(ownership);
         return ownership;
     }
@@ -283,14 +278,14 @@ class TableOwnershipTest {
     @Test
     void aRestartBesideAnotherProxyKeepsNoTableInTheDefaultDomainForGood() {
         TableOwnership ownership = ownership(10, null);
-        ownership.hold();
+        ownership.inheritance.hold();
         ownership.settle();
         logged(ownership, 1, 1, "s.a");
         TableEntry[] both = {ownership.entry("s.a"), ownership.entry("s.b")};
         PendingWrite own = ownership.decide(both, 1, true, Work.TABLES, 1);
         assertThat(own.index()).isZero();
         own.release();
-        ownership.free();
+        ownership.inheritance.free();
         poll("0-1-5,10-1-1", "0-1-5,10-1-1");
 
         assertThat(ownership.decide(both, 1, true, Work.TABLES, 1).index()).isEqualTo(1);
@@ -342,13 +337,13 @@ class TableOwnershipTest {
     @Test
     void nothingIsGrantedWhileStatementsRunThatBeganBefore() {
         TableOwnership ownership = ownership(10, null);
-        ownership.hold();
+        ownership.inheritance.hold();
         ownership.settle();
         poll("0-1-5", "0-1-5");
         ownership.settle();
         poll("0-1-5", "0-1-5");
         assertThat(decide(ownership, "s.a", 1).index()).isZero();
-        ownership.free();
+        ownership.inheritance.free();
         ownership.settle();
         poll("0-1-6", "0-1-5");
         assertThat(decide(ownership, "s.b", 1).index()).as("not applied yet").isZero();
@@ -493,12 +488,12 @@ class TableOwnershipTest {
     @Test
     void aLoggedWriteOfAHeldStartOwnsItsTable() {
         TableOwnership ownership = ownership(10, null);
-        ownership.hold();
+        ownership.inheritance.hold();
         poll("0-1-5", "0-1-5");
         assertThat(logged(ownership, 1, 1, "s.a")).isEmpty();
         assertThat(logged(ownership, 1, 1, "s.b")).isEmpty();
         assertThat(ownership.ownersOf("s.a")).isEqualTo(1 | 1 << 1);
-        ownership.free();
+        ownership.inheritance.free();
         poll("0-1-5,10-1-1", "0-1-5,10-1-1");
         assertThat(ownership.ownersOf("s.a")).isZero();
         assertThat(ownership.kept("s.a")).isNull();
@@ -568,10 +563,10 @@ class TableOwnershipTest {
                 progress,
                 new TableOwnership.Scope(10, false, true),
                 table -> true,
-                (kind, table, digest, index, otherDigest, other) -> {
-                    met.add(kind);
+                conflict -> {
+                    met.add(conflict.kind());
                     if (Thread.holdsLock(own.get())) {
-                        held.add(kind.label());
+                        held.add(conflict.kind().label());
                     }
                 },
                 null,

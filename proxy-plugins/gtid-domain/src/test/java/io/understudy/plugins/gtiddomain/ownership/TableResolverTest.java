@@ -23,7 +23,7 @@ class TableResolverTest {
                     new Progress(new DomainIndexes(0)),
                     new TableOwnership.Scope(100, false, true),
                     table -> true,
-                    (kind, table, digest, index, otherDigest, other) -> {},
+                    met -> {},
                     null,
                     null),
             dictionary);

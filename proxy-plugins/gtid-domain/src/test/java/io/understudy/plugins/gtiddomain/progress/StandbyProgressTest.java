@@ -81,20 +81,20 @@ class StandbyProgressTest {
         Map<String, String> positions = new HashMap<>(Map.of("s1", "0-1-9", "s2", "0-1-9"));
         StandbyProgress both = progressOf(standby("s1", positions), standby("s2", positions));
         both.probe(connection);
-        assertThat(both.progress().applied(0)).isEqualTo(9);
+        assertThat(both.progress.applied(0)).isEqualTo(9);
 
         positions.put("s2", null);
         positions.put("s1", "0-1-4");
         assertThat(both.probe(connection)).contains("s2 cannot be queried");
-        assertThat(both.progress().applied(0)).isEqualTo(4);
+        assertThat(both.progress.applied(0)).isEqualTo(4);
 
         positions.put("s1", "0-1-12");
         both.probe(connection);
-        assertThat(both.progress().applied(0)).as("what the other one last had").isEqualTo(9);
+        assertThat(both.progress.applied(0)).as("what the other one last had").isEqualTo(9);
 
         positions.put("s2", "0-1-3");
         assertThat(both.probe(connection)).isNull();
-        assertThat(both.progress().applied(0)).as("it went back itself").isEqualTo(3);
+        assertThat(both.progress.applied(0)).as("it went back itself").isEqualTo(3);
     }
 
     /** No session waits there: MariaDB crashes if gtid_slave_pos is set meanwhile. */
@@ -109,7 +109,7 @@ class StandbyProgressTest {
         };
         StandbyProgress one = progressOf(standby("s1", positions));
         one.awaitApplied(connection);
-        assertThat(one.progress().applied(0)).isEqualTo(9);
+        assertThat(one.progress.applied(0)).isEqualTo(9);
     }
 
     /** As failover.md advises: both servers are listed, and each is the primary in turn. */
@@ -120,21 +120,19 @@ class StandbyProgressTest {
         StandbyProgress both =
                 progressOf(inRole(standby("s1", positions), roles), inRole(standby("s2", positions), roles));
         assertThat(both.probe(connection)).isNull();
-        assertThat(both.progress().applied(0)).isEqualTo(7);
+        assertThat(both.progress.applied(0)).isEqualTo(7);
 
         roles.putAll(Map.of("s1", false, "s2", true));
         assertThat(both.probe(connection)).contains("s1 cannot be queried");
-        assertThat(both.progress().applied(0))
-                .as("not known of the new standby")
-                .isEqualTo(7);
+        assertThat(both.progress.applied(0)).as("not known of the new standby").isEqualTo(7);
         positions.put("s1", "0-1-6");
         assertThat(both.probe(connection)).isNull();
-        assertThat(both.progress().applied(0)).isEqualTo(6);
+        assertThat(both.progress.applied(0)).isEqualTo(6);
 
         roles.putAll(Map.of("s1", true, "s2", false));
         positions.put("s2", "0-1-8");
         assertThat(both.probe(connection)).isNull();
-        assertThat(both.progress().applied(0)).isEqualTo(8);
+        assertThat(both.progress.applied(0)).isEqualTo(8);
     }
 
     /**
@@ -163,13 +161,11 @@ class StandbyProgressTest {
         both.probe(connection);
         roles.putAll(Map.of("s1", false, "s2", true));
         both.probe(connection);
-        assertThat(both.progress().applied(0)).isEqualTo(9);
+        assertThat(both.progress.applied(0)).isEqualTo(9);
 
         logged[0] = "";
         both.probe(connection);
-        assertThat(both.progress().applied(0))
-                .as("rebuilt, it has nothing of it")
-                .isZero();
+        assertThat(both.progress.applied(0)).as("rebuilt, it has nothing of it").isZero();
     }
 
     private static Standby inRole(Standby standby, Map<String, Boolean> roles) {
@@ -186,11 +182,11 @@ class StandbyProgressTest {
         Map<String, String> positions = new HashMap<>(Map.of("s1", "0-1-9"));
         StandbyProgress both = progressOf(standby("s1", positions), standby("s2", positions));
         both.probe(connection);
-        assertThat(both.progress().applied(0)).isZero();
+        assertThat(both.progress.applied(0)).isZero();
 
         positions.put("s2", "0-1-7");
         both.probe(connection);
-        assertThat(both.progress().applied(0)).isEqualTo(7);
+        assertThat(both.progress.applied(0)).isEqualTo(7);
     }
 
     private String saidAt(String now) throws SQLException {
@@ -219,11 +215,11 @@ class StandbyProgressTest {
     void aPromotedStandbyIsTheReasonWhyNothingIsHandedOver() throws SQLException {
         saidAt("0-1-9");
         promoted = true;
-        long before = standbys.progress().applied(0);
+        long before = standbys.progress.applied(0);
         assertThat(before).isEqualTo(9);
         position = "0-1-10";
         assertThat(standbys.probe(connection)).contains("standby s1 is the primary now");
-        assertThat(standbys.progress().applied(0)).isEqualTo(before);
-        assertThat(standbys.lagView()).allSatisfy(row -> assertThat(row).containsEntry("known", false));
+        assertThat(standbys.progress.applied(0)).isEqualTo(before);
+        assertThat(standbys.lag.view()).allSatisfy(row -> assertThat(row).containsEntry("known", false));
     }
 }

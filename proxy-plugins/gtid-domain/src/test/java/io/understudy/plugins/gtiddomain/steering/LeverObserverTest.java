@@ -11,7 +11,6 @@ import io.understudy.rules.NameGlob;
 import io.understudy.rules.TableGlob;
 import io.understudy.testkit.FakeClient;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class LeverObserverTest {
@@ -29,11 +28,10 @@ class LeverObserverTest {
         Match hot = new Match(null, null, null, List.of(TableGlob.parse("counters")), null, null, null);
         Match batch = new Match(List.of(NameGlob.parse("batch")), null, null, null, null, null, null);
         return new Levers(
-                Map.of(
-                        Lever.TWO_PHASE,
-                        List.of(new LeverRule("alters", ddl)),
-                        Lever.SKIP_PARALLEL,
-                        List.of(new LeverRule("hot", hot), new LeverRule("batch", batch))),
+                List.of(
+                        new DomainRule("alters", ddl, null, DomainRule.Alter.TWO_PHASE, null),
+                        new DomainRule("hot", hot, null, null, DomainRule.Parallel.SKIP),
+                        new DomainRule("batch", batch, null, null, DomainRule.Parallel.SKIP)),
                 active,
                 meters);
     }

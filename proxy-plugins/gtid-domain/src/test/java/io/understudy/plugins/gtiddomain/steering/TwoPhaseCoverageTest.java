@@ -16,10 +16,8 @@ class TwoPhaseCoverageTest {
 
     private static @Nullable String gap(String sql) {
         byte[] text = sql.getBytes(StandardCharsets.UTF_8);
-        StatementKind kind = ANALYZER.summarize(text, 0, text.length, 0).runs();
-        assertThat(TwoPhaseCoverage.gap(kind, ANALYZER.normalize(text, 0, text.length, 0)))
-                .isEqualTo(TwoPhaseCoverage.gap(kind, sql));
-        return TwoPhaseCoverage.gap(kind, sql);
+        return TwoPhaseCoverage.gap(
+                ANALYZER.summarize(text, 0, text.length, 0).runs(), ANALYZER.normalize(text, 0, text.length, 0));
     }
 
     @ParameterizedTest
@@ -41,6 +39,7 @@ class TwoPhaseCoverageTest {
                 "ALTER TABLE a2 COMMENT 'drop partition p'",
                 "ALTER TABLE a2 COMMENT 'it''s \\' drop partition p'",
                 "ALTER TABLE a2 ADD `disable` INT AFTER `keys`",
+                "ALTER TABLE `add` PARTITION BY HASH(id)",
                 "ALTER TABLE a2 /* drop partition p */ FORCE",
                 "ALTER TABLE a2 FORCE -- drop partition p",
                 "SET STATEMENT max_statement_time=5 FOR ALTER TABLE a ADD x INT"

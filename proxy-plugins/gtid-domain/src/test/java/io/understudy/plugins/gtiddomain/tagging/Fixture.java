@@ -9,6 +9,7 @@ import io.understudy.plugins.gtiddomain.ownership.TableOwnership;
 import io.understudy.plugins.gtiddomain.progress.DomainIndexes;
 import io.understudy.plugins.gtiddomain.progress.GtidPosition;
 import io.understudy.plugins.gtiddomain.progress.Progress;
+import io.understudy.plugins.gtiddomain.steering.DomainRule;
 import io.understudy.plugins.gtiddomain.steering.LeverObserver;
 import io.understudy.plugins.gtiddomain.steering.Levers;
 import io.understudy.plugins.gtiddomain.steering.SteeringMeters;
@@ -20,6 +21,7 @@ import io.understudy.testkit.FakeClient;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** The plugin's parts without servers: the test acts as the poller and advances the clock. */
@@ -38,9 +40,9 @@ public final class Fixture {
     public final List<String> conflicts = new ArrayList<>();
     public Policy policy;
 
-    public Fixture(Mode mode, Guard guard, TaggedRule... rules) {
-        for (TaggedRule rule : rules) {
-            indexes.assign(rule.domain());
+    public Fixture(Mode mode, Guard guard, DomainRule... rules) {
+        for (DomainRule rule : rules) {
+            indexes.assign(Objects.requireNonNull(rule.domain()));
         }
         policy = policy(mode, guard, null, rules);
         accounts.setFreshIndex(DomainIndexes.DEFAULT);
@@ -54,34 +56,42 @@ public final class Fixture {
         dictionary.prune(name -> false);
     }
 
-    public Policy policy(Mode mode, Guard guard, @Nullable String procedure, TaggedRule... rules) {
-        TaggingRules tags = new TaggingRules(mode, guard, procedure, List.of(rules));
+    public Policy policy(Mode mode, Guard guard, @Nullable String procedure, DomainRule... rules) {
         TableOwnership ownership = new TableOwnership(
                 progress,
                 new TableOwnership.Scope(100, mode == Mode.ADVISE, guard != Guard.OFF),
                 dictionary::mayLeaveDefault,
-                (kind, table, digest, index, otherDigest, other) -> {
-                    conflicts.add(kind.label() + " " + table + " " + indexes.label(index) + "/" + indexes.label(other));
-                    meters.conflict(kind);
+                met -> {
+                    conflicts.add(met.kind().label() + " " + met.table() + " " + indexes.label(met.index()) + "/"
+                            + indexes.label(met.otherIndex()));
+                    meters.conflict(met.kind());
                 },
                 null,
                 null);
-        return new Policy(tags, indexes, meters, ownership, dictionary);
+        return new Policy(mode, guard, procedure, List.of(rules), indexes, meters, ownership, dictionary);
     }
 
-    public static TaggedRule ddl(long domain) {
-        return new TaggedRule(
-                "ddl", new Match(null, null, null, null, List.of(KindTerm.parse("ddl")), null, null), domain);
+    public static DomainRule ddl(long domain) {
+        return new DomainRule(
+                "ddl",
+                new Match(null, null, null, null, List.of(KindTerm.parse("ddl")), null, null),
+                domain,
+                null,
+                null);
     }
 
-    public static TaggedRule table(String table, long domain) {
-        return new TaggedRule(
-                table, new Match(null, null, null, List.of(TableGlob.parse(table)), null, null, null), domain);
+    public static DomainRule table(String table, long domain) {
+        return new DomainRule(
+                table,
+                new Match(null, null, null, List.of(TableGlob.parse(table)), null, null, null),
+                domain,
+                null,
+                null);
     }
 
-    public static TaggedRule user(String user, long domain) {
-        return new TaggedRule(
-                user, new Match(List.of(NameGlob.parse(user)), null, null, null, null, null, null), domain);
+    public static DomainRule user(String user, long domain) {
+        return new DomainRule(
+                user, new Match(List.of(NameGlob.parse(user)), null, null, null, null, null, null), domain, null, null);
     }
 
     /** Makes every standby apply everything. */
@@ -107,11 +117,10 @@ public final class Fixture {
     public FakeClient client(String user) {
         SharedTagging shared = new SharedTagging(
                 accounts, meters, dictionary, orphans, threads, new RepeatedWarning(System::nanoTime));
-        Levers none = new Levers(Map.of(), false, new SteeringMeters(registry));
+        Levers none = new Levers(List.of(), false, new SteeringMeters(registry));
         return new FakeClient(
                 user,
-                session -> new SteeredSession(
-                        new LeverObserver(session, () -> none), new DomainObserver(session, () -> policy, shared)));
+                session -> new DomainObserver(session, () -> policy, shared, new LeverObserver(session, () -> none)));
     }
 
     public double count(String domain, String rule, String outcome) {
