@@ -155,6 +155,14 @@ class CompareTest {
         assertThat(found.digest("customer")).containsEntry("equal", 60L);
     }
 
+    /** As with an account that may read nothing: that both refuse says nothing about the servers. */
+    @Test
+    void serversThatOnlyFailAreNotAlike() throws Exception {
+        Outcome found = compare(pair.standby(), log(10, List.of(i -> "SELECT no_such_column FROM small")));
+        assertThat(found.code()).isEqualTo(1);
+        assertThat(String.valueOf(found.view().get("counts"))).contains("failedOnBoth=1");
+    }
+
     @Test
     void differencesAreFoundAndNamed() throws Exception {
         assertThat(compare(pair.standby(), log(20, READS)).code()).isZero();

@@ -232,6 +232,10 @@ final class EventWatch {
 
     private void advance(Count count, String value, Burst burst, double sum, double successes, Instant now) {
         String what = count.text() + (value.isEmpty() ? "" : " (" + value.replace('_', ' ') + ")");
+        if (sum < burst.last) {
+            // A plugin that was started anew counts from 0.
+            burst.before += sum - burst.last;
+        }
         if (sum > burst.last) {
             if (!burst.open) {
                 burst.open = true;

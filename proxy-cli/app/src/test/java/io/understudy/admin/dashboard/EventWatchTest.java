@@ -107,6 +107,22 @@ class EventWatchTest {
         assertThat(after(60)).isEmpty();
     }
 
+    /** A plugin that was taken out and put back counts from 0. */
+    @Test
+    void aCounterThatBeginsAnewCountsWhatWasBefore() {
+        registry.counter("understudy.mirror.dropped", "reason", "queue_full");
+        assertThat(after(2)).isEmpty();
+        Counter dropped = registry.counter("understudy.mirror.dropped", "reason", "queue_full");
+        dropped.increment(100);
+        assertThat(after(2)).hasSize(1);
+        registry.remove(dropped);
+        registry.counter("understudy.mirror.dropped", "reason", "queue_full");
+        assertThat(after(2)).isEmpty();
+        registry.counter("understudy.mirror.dropped", "reason", "queue_full").increment(3);
+        assertThat(after(2)).isEmpty();
+        assertThat(after(61)).singleElement().asString().contains("103 in all");
+    }
+
     /** Nobody reads any more: that nothing is dropped then does not say that the standby is well. */
     @Test
     void dropsThatEndWithTheTrafficAreNoRecoveryUntilAStatementSucceeds() {

@@ -126,8 +126,12 @@ public final class CompareCommand implements Subcommand, Callable<Integer> {
                 err("stopped: " + comparison.stopped());
             }
             int code = CompareReport.exitCode(comparison);
-            if (comparison.executed() == 0 && code == CompareReport.ALIKE) {
-                err("nothing was compared: the log has no read that was chosen and could be executed; see leftOut");
+            if (code == CompareReport.ALIKE && !CompareReport.isComparison(comparison)) {
+                err("nothing was compared: "
+                        + (comparison.executed() == 0
+                                ? "the log has no read that was chosen and could be executed; see leftOut"
+                                : "no statement succeeded on both servers; see --json for errors and timeouts of each,"
+                                        + " and what the accounts may read"));
                 return CommandLine.ExitCode.SOFTWARE;
             }
             return code == CompareReport.ALIKE && comparison.stopped() != null ? CommandLine.ExitCode.SOFTWARE : code;

@@ -42,6 +42,11 @@ public final class CompareReport {
         return code;
     }
 
+    /** Returns whether a statement succeeded on both servers: without one they are alike in nothing but failing. */
+    public static boolean isComparison(Comparison comparison) {
+        return comparison.digests().stream().anyMatch(one -> one.pairs() > 0);
+    }
+
     /**
      * Returns the whole report. Has both servers explain what got slower, unless the comparison was stopped.
      *
@@ -93,6 +98,10 @@ public final class CompareReport {
             counts.put(name(relation), count(all, one -> one.count(relation) > 0));
         }
         counts.put("bySelf", count(all, one -> one.unstable > 0));
+        long failed = count(all, one -> one.failedOnBoth > 0);
+        if (failed > 0) {
+            counts.put("failedOnBoth", failed);
+        }
         counts.put("timeNotJudged", count(all, one -> Double.isNaN(one.time.pValue())));
         return counts;
     }
