@@ -8,6 +8,7 @@ import io.understudy.config.ConfigLoader;
 import io.understudy.config.UnderstudyConfig;
 import io.understudy.embedded.EmbeddedServer;
 import io.understudy.embedded.ServerOptions;
+import io.understudy.pages.PoolReader.PoolTooLarge;
 import io.understudy.report.ReportText;
 import io.understudy.servers.ServerQueries;
 import java.sql.Connection;

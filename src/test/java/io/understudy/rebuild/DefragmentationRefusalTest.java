@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.understudy.config.Address;
+import io.understudy.rebuild.TableDefragmentation.RedoLog;
 import io.understudy.servers.ServerQueries;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -22,11 +22,18 @@ import org.jspecify.annotations.Nullable;
 public final class AdminEndpoints {
 
     /**
+     * A view of the parameters of its path and of the request's query.
+     *
      * @param full the whole view; called on a worker, may block for some seconds
      * @param redacted the view without the token; null for a view that is then refused
      */
     record View(
-            Supplier<?> full, boolean sensitive, @Nullable Supplier<?> redacted) {}
+            Function<Map<String, String>, ?> full,
+            boolean sensitive,
+            @Nullable Function<Map<String, String>, ?> redacted) {}
+
+    /** A view with its parameters. */
+    record Request(View view, Map<String, String> parameters) {}
 
     /** @param sensitive whether it needs the token */
     record Stream(PublishedStream source, boolean sensitive) {}
@@ -34,24 +41,7 @@ public final class AdminEndpoints {
     /** An action with the placeholders of its path filled in. */
     record Call(AdminAction action, Map<String, String> parameters) {}
 
-    /**
-     * Views that depend on the placeholders of their path.
-     *
-     * @param redacted the view without the token; null for a view that every client gets whole
-     */
-    private record Family(
-            Function<Map<String, String>, ?> full, @Nullable Function<Map<String, String>, ?> redacted) {
-
-        View of(Map<String, String> parameters) {
-            Function<Map<String, String>, ?> less = redacted;
-            return new View(
-                    () -> full.apply(parameters), less != null, less == null ? null : () -> less.apply(parameters));
-        }
-    }
-
     private final Map<String, View> views = new ConcurrentSkipListMap<>();
-    private final Map<String, Family> families = new ConcurrentSkipListMap<>();
-    private final Map<String, Function<Map<String, String>, ?>> queries = new ConcurrentSkipListMap<>();
     private final Map<String, Stream> streams = new ConcurrentSkipListMap<>();
     private final Map<String, AdminAction> actions = new ConcurrentSkipListMap<>();
     private final Set<String> controls = new ConcurrentSkipListSet<>();
@@ -61,17 +51,17 @@ public final class AdminEndpoints {
      * {@link IllegalStateException}, there is nothing to show for now, and the response has status 503.
      */
     public AdminEndpoints view(String name, Supplier<?> supplier) {
-        return put(name, new View(supplier, false, null));
+        return viewOf(name, parameters -> supplier.get());
     }
 
     /** Adds a view with SQL text or other user data: it needs the token. */
     public AdminEndpoints sensitiveView(String name, Supplier<?> full) {
-        return put(name, new View(full, true, null));
+        return queryView(name, parameters -> full.get());
     }
 
     /** As {@link #sensitiveView(String, Supplier)}, with a redacted view without the token (digests without text). */
     public AdminEndpoints sensitiveView(String name, Supplier<?> full, Supplier<?> redacted) {
-        return put(name, new View(full, true, redacted));
+        return sensitiveViewOf(name, parameters -> full.get(), parameters -> redacted.get());
     }
 
     /**
@@ -81,15 +71,13 @@ public final class AdminEndpoints {
      * @param path below {@code /api/}, with placeholders, such as <code>standbys/{name}/pages</code>
      */
     public AdminEndpoints viewOf(String path, Function<Map<String, String>, ?> view) {
-        families.put(path(path), new Family(view, null));
-        return this;
+        return put(path, new View(view, false, null));
     }
 
     /** As {@link #viewOf}, with names of accounts or other user data, which {@code redacted} leaves out. */
     public AdminEndpoints sensitiveViewOf(
             String path, Function<Map<String, String>, ?> full, Function<Map<String, String>, ?> redacted) {
-        families.put(path(path), new Family(full, redacted));
-        return this;
+        return put(path, new View(full, true, redacted));
     }
 
     /**
@@ -97,8 +85,7 @@ public final class AdminEndpoints {
      * {@link IllegalArgumentException}, the response has status 400.
      */
     public AdminEndpoints queryView(String name, Function<Map<String, String>, ?> view) {
-        queries.put(path(name), view);
-        return this;
+        return put(name, new View(view, true, null));
     }
 
     /** Serves an endless stream at {@code /<name>}; it always needs the token. */
@@ -124,7 +111,7 @@ public final class AdminEndpoints {
     /** Returns the view of a name if it is there and every client of the port may see it, or null. */
     public @Nullable Supplier<?> publicView(String name) {
         View view = views.get(path(name));
-        return view == null || view.sensitive() ? null : view.full();
+        return view == null || view.sensitive() ? null : () -> view.full().apply(Map.of());
     }
 
     /**
@@ -145,7 +132,6 @@ public final class AdminEndpoints {
     /** Removes the view of a name. */
     public void removeView(String name) {
         views.remove(path(name));
-        queries.remove(path(name));
     }
 
     /** Removes the stream of a name. */
@@ -182,19 +168,15 @@ public final class AdminEndpoints {
     }
 
     /** @param query by name, the values of the request's query */
-    Optional<View> viewAt(String path, Map<String, String> query) {
-        View named = views.get(path);
-        if (named != null) {
-            return Optional.of(named);
-        }
-        Function<Map<String, String>, ?> asked = queries.get(path);
-        if (asked != null) {
-            return Optional.of(new View(() -> asked.apply(query), true, null));
-        }
-        for (Map.Entry<String, Family> entry : families.entrySet()) {
-            Map<String, String> parameters = match(entry.getKey(), path.split("/", -1));
+    Optional<Request> viewAt(String path, Map<String, String> query) {
+        String[] segments = path.split("/", -1);
+        // Names come before placeholders in the order of the map.
+        for (Map.Entry<String, View> entry : views.entrySet()) {
+            Map<String, String> parameters = match(entry.getKey(), segments);
             if (parameters != null) {
-                return Optional.of(entry.getValue().of(parameters));
+                Map<String, String> all = new LinkedHashMap<>(query);
+                all.putAll(parameters);
+                return Optional.of(new Request(entry.getValue(), all));
             }
         }
         return Optional.empty();
@@ -246,10 +228,7 @@ public final class AdminEndpoints {
     }
 
     List<String> viewPaths() {
-        TreeSet<String> paths = new TreeSet<>(views.keySet());
-        paths.addAll(families.keySet());
-        paths.addAll(queries.keySet());
-        return List.copyOf(paths);
+        return List.copyOf(views.keySet());
     }
 
     List<String> actionPaths() {

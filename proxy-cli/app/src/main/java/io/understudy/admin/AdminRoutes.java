@@ -23,6 +23,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -123,7 +124,8 @@ final class AdminRoutes {
             case "/api" ->
                 () -> now(AdminResponse.ok(Map.of("views", endpoints.viewPaths(), "actions", endpoints.actionPaths())));
             default -> {
-                AdminEndpoints.View view = endpoints.viewAt(path, query(target)).orElse(null);
+                AdminEndpoints.Request view =
+                        endpoints.viewAt(path, query(target)).orElse(null);
                 String authorization = request.headers().get(HttpHeaderNames.AUTHORIZATION);
                 yield view == null ? null : () -> show(path, view, authorization, client);
             }
@@ -211,22 +213,23 @@ final class AdminRoutes {
     }
 
     private CompletionStage<AdminResponse> show(
-            String path, AdminEndpoints.View view, @Nullable String authorization, SocketAddress client) {
-        Supplier<?> source = view.full();
+            String path, AdminEndpoints.Request asked, @Nullable String authorization, SocketAddress client) {
+        AdminEndpoints.View view = asked.view();
+        Function<Map<String, String>, ?> source = view.full();
         if (view.sensitive()) {
             AdminToken.Verdict verdict = token.check(authorization);
             boolean anonymous = verdict == AdminToken.Verdict.MISSING || verdict == AdminToken.Verdict.NOT_CONFIGURED;
-            Supplier<?> redacted = view.redacted();
+            Function<Map<String, String>, ?> redacted = view.redacted();
             if (anonymous && redacted != null) {
                 source = redacted;
             } else if (verdict != AdminToken.Verdict.GRANTED) {
                 return now(refuse(verdict, path, client, " shows SQL text and"));
             }
         }
-        Supplier<?> chosen = source;
+        Function<Map<String, String>, ?> chosen = source;
         return run(path, () -> {
             try {
-                return AdminResponse.ok(chosen.get());
+                return AdminResponse.ok(chosen.apply(asked.parameters()));
             } catch (IllegalArgumentException e) {
                 return AdminResponse.error(HttpResponseStatus.BAD_REQUEST, String.valueOf(e.getMessage()));
             }

@@ -6,6 +6,7 @@ import io.netty.util.concurrent.DefaultThreadFactory;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import io.understudy.base.Durations;
 import io.understudy.config.OtlpConfig;
+import io.understudy.otlp.OtlpCollector.CollectorException;
 import java.lang.management.ManagementFactory;
 import java.time.Clock;
 import java.time.Duration;

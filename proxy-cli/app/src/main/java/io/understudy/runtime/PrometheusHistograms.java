@@ -50,7 +50,7 @@ final class PrometheusHistograms implements MultiCollector {
         long[] edges = LatencyHistogram.edges();
         long[] cumulative = series.histogram().cumulative();
         double[] bounds = new double[edges.length + 1];
-        double[] counts = new double[edges.length + 1];
+        Number[] counts = new Number[edges.length + 1];
         long before = 0;
         for (int i = 0; i < cumulative.length; i++) {
             bounds[i] = i < edges.length ? edges[i] / NANOS : Double.POSITIVE_INFINITY;
@@ -58,27 +58,11 @@ final class PrometheusHistograms implements MultiCollector {
             before = cumulative[i];
         }
         return HistogramSnapshot.HistogramDataPointSnapshot.builder()
-                .classicHistogramBuckets(ClassicHistogramBuckets.of(bounds, toLongs(counts)))
+                .classicHistogramBuckets(ClassicHistogramBuckets.of(bounds, counts))
                 .sum(series.histogram().sumNanos() / NANOS)
-                .labels(labels(series.tags()))
+                .labels(Labels.of(
+                        List.copyOf(series.tags().keySet()),
+                        List.copyOf(series.tags().values())))
                 .build();
-    }
-
-    private static Number[] toLongs(double[] counts) {
-        Number[] numbers = new Number[counts.length];
-        for (int i = 0; i < counts.length; i++) {
-            numbers[i] = (long) counts[i];
-        }
-        return numbers;
-    }
-
-    private static Labels labels(Map<String, String> tags) {
-        List<String> names = new ArrayList<>();
-        List<String> values = new ArrayList<>();
-        tags.forEach((name, value) -> {
-            names.add(name);
-            values.add(value);
-        });
-        return Labels.of(names, values);
     }
 }

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.understudy.config.HttpUrl;
 import io.understudy.config.OtlpConfig;
+import io.understudy.otlp.OtlpCollector.CollectorException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;

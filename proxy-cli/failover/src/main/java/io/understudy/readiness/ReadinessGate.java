@@ -7,7 +7,7 @@ import io.understudy.config.PagesConfig;
 import io.understudy.config.PrimaryConfig;
 import io.understudy.config.StandbyConfig;
 import io.understudy.config.UnderstudyConfig;
-import io.understudy.pages.PagesGrants;
+import io.understudy.pages.PagesAccount;
 import io.understudy.plugin.StandbyFigures;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -159,6 +159,6 @@ public record ReadinessGate(
         MonitorConfig monitor = primary.monitor();
         return monitor == null
                 ? new ServerLink.Login(standby.user(), standby.password(), "the account of primary.monitor")
-                : new ServerLink.Login(monitor.user(), monitor.password(), PagesGrants.account(monitor.user()));
+                : new ServerLink.Login(monitor.user(), monitor.password(), PagesAccount.account(monitor.user()));
     }
 }

@@ -1,5 +1,6 @@
 package io.understudy.embedded;
 
+import io.understudy.embedded.ServerBinaries.DataTemplate;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;

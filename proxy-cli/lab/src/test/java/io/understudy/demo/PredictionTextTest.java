@@ -2,6 +2,7 @@ package io.understudy.demo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.understudy.demo.DemoReport.PredictionText;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 

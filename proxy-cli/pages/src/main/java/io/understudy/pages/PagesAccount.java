@@ -5,9 +5,11 @@ import io.understudy.config.StandbyConfig;
 import io.understudy.config.UnderstudyConfig;
 import io.understudy.connection.AccountRemedy;
 import io.understudy.server.DriverSource;
+import io.understudy.sql.Quoting;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
 
 /** The account from the configuration's section {@code pages}, used on one standby. */
 public final class PagesAccount {
@@ -71,7 +73,7 @@ public final class PagesAccount {
             String remedy = code == ER_ACCESS_DENIED
                     ? "; is pages.password right? If it is, and the server has an anonymous account ''@'localhost',"
                             + " drop that, as it is matched before '%'. Otherwise create the account there: "
-                            + String.join(" ", PagesGrants.create(config.user()))
+                            + String.join(" ", create(config.user()))
                     : AccountRemedy.concerns(code)
                             // Only that standby has it.
                             ? "; there, behind SET SESSION sql_log_bin = 0: "
@@ -84,5 +86,23 @@ public final class PagesAccount {
                     code,
                     e);
         }
+    }
+
+    static List<String> create(String user) {
+        return List.of(
+                "SET SESSION sql_log_bin = 0;",
+                "CREATE USER " + account(user) + " IDENTIFIED BY '…';",
+                reading(user),
+                "GRANT SELECT ON mysql.innodb_index_stats TO " + account(user) + ";");
+    }
+
+    /** Returns the GRANT statement for {@code INNODB_BUFFER_PAGE} and the views of tablespaces. */
+    public static String reading(String user) {
+        return "GRANT PROCESS ON *.* TO " + account(user) + ";";
+    }
+
+    /** Returns the account in the form that a GRANT statement takes. */
+    public static String account(String user) {
+        return Quoting.account(user) + "@'%'";
     }
 }

@@ -1,6 +1,7 @@
 package io.understudy.pages;
 
 import io.understudy.config.UnderstudyConfig;
+import io.understudy.pages.PoolReader.PoolTooLarge;
 import io.understudy.servers.ServerQueries;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -75,7 +76,7 @@ public final class PagesQuery {
     private String remedy(SQLException e, Duration most) {
         if (ServerQueries.denied(e)) {
             return "; grant it on the standby: SET SESSION sql_log_bin = 0; "
-                    + PagesGrants.reading(account.config().user());
+                    + PagesAccount.reading(account.config().user());
         }
         return e.getErrorCode() == ER_STATEMENT_TIMEOUT || e.getErrorCode() == ER_QUERY_TIMEOUT
                 ? "; the standby gave up reading its pool after " + most.toMillis() / 1000.0

@@ -130,4 +130,21 @@ public final class PagesReport {
         double scale = Math.pow(10, digits);
         return Math.round(value * scale) / scale;
     }
+
+    /** Below this gain a table is not worth copying. */
+    private static final long LEAST_PAGES = 64;
+
+    /** Returns at most {@code count} tables, as {@link TableOrPartition#written(String)} parses them. */
+    public static List<String> worst(PoolContents contents, int count) {
+        Map<String, Long> frees = new LinkedHashMap<>();
+        for (TablePages table : contents.tables()) {
+            frees.merge(table.name().whole().written(), table.frees(contents.forecast()), Long::sum);
+        }
+        return frees.entrySet().stream()
+                .filter(entry -> entry.getValue() >= LEAST_PAGES)
+                .sorted(Map.Entry.<String, Long>comparingByValue().reversed())
+                .limit(count)
+                .map(Map.Entry::getKey)
+                .toList();
+    }
 }

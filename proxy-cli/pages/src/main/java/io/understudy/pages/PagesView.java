@@ -1,6 +1,7 @@
 package io.understudy.pages;
 
 import io.understudy.config.UnderstudyConfig;
+import io.understudy.pages.PoolReader.PoolTooLarge;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.HashMap;

@@ -363,4 +363,13 @@ public final class PoolReader {
                 : queries.number(
                         "SELECT COUNT FROM information_schema.INNODB_METRICS WHERE NAME = 'trx_rseg_history_len'");
     }
+
+    /** Thrown if the buffer pool is larger than the caller allows. */
+    public static final class PoolTooLarge extends Exception {
+        private static final long serialVersionUID = 1L;
+
+        PoolTooLarge(String message) {
+            super(message);
+        }
+    }
 }

@@ -37,10 +37,8 @@ public record TableOrPartition(String schema, String table, String partition) im
         int at = table.toLowerCase(java.util.Locale.ROOT).indexOf("#p#");
         String partition = at < 0
                 ? ""
-                : FileNames.decode(
-                        SUBPARTITION_OF_FILE.matcher(table.substring(at + 3)).replaceFirst("/"));
-        return new TableOrPartition(
-                FileNames.decode(schema), FileNames.decode(at < 0 ? table : table.substring(0, at)), partition);
+                : decode(SUBPARTITION_OF_FILE.matcher(table.substring(at + 3)).replaceFirst("/"));
+        return new TableOrPartition(decode(schema), decode(at < 0 ? table : table.substring(0, at)), partition);
     }
 
     /** Parses the name of a tablespace: {@code shop/orders#P#p0}, in file name encoding. */
@@ -108,5 +106,29 @@ public record TableOrPartition(String schema, String table, String partition) im
     @Override
     public int compareTo(TableOrPartition other) {
         return ORDER.compare(this, other);
+    }
+
+    private static final int DIGITS = 4;
+
+    /**
+     * Decodes the sequences of four hexadecimal digits. Other sequences, used for a few old alphabets, stay as they
+     * are.
+     */
+    static String decode(String name) {
+        if (name.indexOf('@') < 0) {
+            return name;
+        }
+        StringBuilder out = new StringBuilder(name.length());
+        for (int i = 0; i < name.length(); i++) {
+            char c = name.charAt(i);
+            int end = i + 1 + DIGITS;
+            if (c == '@' && end <= name.length() && name.substring(i + 1, end).matches("[0-9a-fA-F]{4}")) {
+                out.append((char) Integer.parseInt(name.substring(i + 1, end), 16));
+                i = end - 1;
+            } else {
+                out.append(c);
+            }
+        }
+        return out.toString();
     }
 }

@@ -1,6 +1,7 @@
 package io.understudy.rebuild;
 
 import io.understudy.pages.PagesAccount;
+import io.understudy.rebuild.TableRebuild.ConnectionLostException;
 import io.understudy.servers.ServerQueries;
 import io.understudy.sql.Quoting;
 import java.sql.Connection;
@@ -114,7 +115,7 @@ public final class Defragmentation {
     public Result run(List<String> tables) throws SQLException, Refused, InterruptedException {
         try (Connection watching = account.connect(QUERY_TIMEOUT)) {
             StandbyQueries standby = new StandbyQueries(new ServerQueries(watching));
-            ServerChecks.run(standby, account.standby().name(), account.config().user(), options.lowerSuperReadOnly());
+            check(standby, account.standby().name(), account.config().user(), options.lowerSuperReadOnly());
             lock(standby);
             Worker.keep(standby.queries());
             try (Worker worker = Worker.of(account.connect(QUERY_TIMEOUT))) {
@@ -230,6 +231,97 @@ public final class Defragmentation {
             throw new Refused("another defragment is at work on "
                     + account.standby().name() + ", in connection " + other
                     + "; two at once would make it lag. If its program is gone: KILL " + other);
+        }
+    }
+
+    /** The transactions that a standby logged itself up to now, to be compared with those at the end. */
+    static final class OwnTransactions {
+        private final StandbyQueries standby;
+        private final @Nullable String before;
+
+        OwnTransactions(StandbyQueries standby) throws SQLException {
+            this.standby = standby;
+            this.before = standby.ownTransactions();
+        }
+
+        /**
+         * Returns the difference, or why it is not known: over a connection of its own if the standby's is lost. Empty
+         * if there is none, null if the server logs without GTIDs.
+         */
+        @Nullable
+        String meanwhile(SuperReadOnly.Connecting connecting) {
+            try {
+                return difference(now(connecting));
+            } catch (SQLException e) {
+                return "not known: " + e.getMessage();
+            }
+        }
+
+        private @Nullable String now(SuperReadOnly.Connecting connecting) throws SQLException {
+            try {
+                return standby.ownTransactions();
+            } catch (SQLException lost) {
+                try (Connection own = connecting.open()) {
+                    return new StandbyQueries(new ServerQueries(own)).ownTransactions();
+                }
+            }
+        }
+
+        private @Nullable String difference(@Nullable String now) {
+            if (before == null || now == null) {
+                return null;
+            }
+            return now.equals(before) ? "" : "before: '" + before + "', now: '" + now + "'";
+        }
+
+        /** Returns the line for the operator about a difference. */
+        static String line(@Nullable String errant) {
+            if (errant == null) {
+                return "whether this server logged transactions of its own is not known: gtid_mode is off";
+            }
+            return errant.isEmpty()
+                    ? "this server logged no transaction of its own"
+                    : "transactions that this server logged itself meanwhile: " + errant;
+        }
+    }
+
+    /**
+     * Checks whether tables of this server may be rebuilt: the server must be a read-only replica, and the account must
+     * have the privileges.
+     *
+     * @param name the standby's
+     * @param user the account's
+     * @param lowersSuperReadOnly whether the caller may set {@code super_read_only} to 0 during the rebuild
+     */
+    private static void check(StandbyQueries standby, String name, String user, boolean lowersSuperReadOnly)
+            throws SQLException, Refused {
+        if (!standby.readOnly()) {
+            throw new Refused(name
+                    + " is writable: this is a primary, or a standby without its fence; nothing was done. On a standby:"
+                    + " SET GLOBAL read_only = 1");
+        }
+        List<String> missing =
+                RebuildPrivileges.of(standby, user).missingOnServer(lowersSuperReadOnly && standby.superReadOnly());
+        if (!missing.isEmpty()) {
+            throw new Refused("the account " + user + " lacks privileges on " + name
+                    + "; an administrator grants them there with: " + "SET SESSION sql_log_bin = 0; "
+                    + String.join(" ", missing));
+        }
+        List<Long> channels = standby.channels();
+        if (channels.isEmpty()) {
+            throw new Refused(name + " replicates from no server: it is no standby; nothing was done");
+        }
+        if (channels.contains(-1L)) {
+            throw new Refused(
+                    name + " does not replicate at the moment, so its lag cannot be watched; START SLAVE (MySQL: START"
+                            + " REPLICA) first");
+        }
+        if (standby.superReadOnly() && !lowersSuperReadOnly) {
+            throw new Refused(name
+                    + " has super_read_only, under which MySQL rebuilds no table, not even outside of the"
+                    + " binary log;"
+                    + " --lower-super-read-only sets it to 0 for as long as the rebuild takes (read_only"
+                    + " stays 1) and back again");
         }
     }
 }

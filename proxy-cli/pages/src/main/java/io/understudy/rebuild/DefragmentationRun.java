@@ -1,5 +1,7 @@
 package io.understudy.rebuild;
 
+import io.understudy.rebuild.Bounds.Load;
+import io.understudy.rebuild.TableRebuild.NotRebuiltException;
 import java.sql.SQLException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;

@@ -1,5 +1,6 @@
 package io.understudy.rebuild;
 
+import io.understudy.rebuild.Bounds.Load;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.time.LocalTime;

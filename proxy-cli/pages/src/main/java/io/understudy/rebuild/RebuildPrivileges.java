@@ -1,6 +1,6 @@
 package io.understudy.rebuild;
 
-import io.understudy.pages.PagesGrants;
+import io.understudy.pages.PagesAccount;
 import io.understudy.sql.AccountGrants;
 import io.understudy.sql.Quoting;
 import java.sql.SQLException;
@@ -53,10 +53,10 @@ final class RebuildPrivileges {
                 .toList();
         List<String> statements = new ArrayList<>();
         if (!missing.isEmpty()) {
-            statements.add("GRANT " + String.join(", ", missing) + " ON *.* TO " + PagesGrants.account(user) + ";");
+            statements.add("GRANT " + String.join(", ", missing) + " ON *.* TO " + PagesAccount.account(user) + ";");
         }
         if (!grants.has("SELECT", "mysql", "innodb_index_stats")) {
-            statements.add("GRANT SELECT ON mysql.innodb_index_stats TO " + PagesGrants.account(user) + ";");
+            statements.add("GRANT SELECT ON mysql.innodb_index_stats TO " + PagesAccount.account(user) + ";");
         }
         return statements;
     }
@@ -69,6 +69,6 @@ final class RebuildPrivileges {
         return missing.isEmpty()
                 ? List.of()
                 : List.of("GRANT " + String.join(", ", missing) + " ON " + Quoting.name(schema) + ".* TO "
-                        + PagesGrants.account(user) + ";");
+                        + PagesAccount.account(user) + ";");
     }
 }

@@ -1,6 +1,7 @@
 package io.understudy.rebuild;
 
 import io.understudy.pages.InnodbNames;
+import io.understudy.rebuild.Bounds.Load;
 import io.understudy.servers.MariaDbGtid;
 import io.understudy.servers.ReplicaStatus;
 import io.understudy.servers.ServerQueries;

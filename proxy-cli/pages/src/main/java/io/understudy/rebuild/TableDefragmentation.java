@@ -2,6 +2,7 @@ package io.understudy.rebuild;
 
 import io.understudy.pages.PagesAccount;
 import io.understudy.pages.TableOrPartition;
+import io.understudy.rebuild.TableRebuild.NotRebuiltException;
 import io.understudy.servers.ServerQueries;
 import io.understudy.sql.Quoting;
 import java.sql.SQLException;
@@ -212,5 +213,104 @@ final class TableDefragmentation {
                         index,
                         before.leafPages().getOrDefault(index, 0L),
                         pages)));
+    }
+
+    /**
+     * A table's checksum and the replication position of the standby before and after it was calculated. The checksum's
+     * snapshot lies anywhere between the two.
+     *
+     * @param from the position that the standby had applied before; empty if it has none
+     * @param to the same, after
+     * @param unrepeatable why the server may return another value for the same rows, or null
+     */
+    record Checksum(
+            String value, String from, String to, @Nullable String unrepeatable) {
+
+        static Checksum of(ServerQueries queries, boolean mariaDb, Subject subject) throws SQLException {
+            String from = position(queries, mariaDb);
+            String value = queries.rows("CHECKSUM TABLE " + subject.quoted(), row -> ServerQueries.text(row, 2))
+                    .get(0);
+            return new Checksum(value, from, position(queries, mariaDb), unrepeatable(queries, mariaDb, subject));
+        }
+
+        /**
+         * Returns why the server may calculate another value for the same rows, or null if it does not: MariaDB adds up
+         * virtual columns and MySQL the hidden columns of multi-valued indexes without calculating them, so what their
+         * row buffers held before (seen on 11.4 and 9.7).
+         */
+        private static @Nullable String unrepeatable(ServerQueries queries, boolean mariaDb, Subject subject)
+                throws SQLException {
+            String table = " WHERE TABLE_SCHEMA = " + Quoting.text(subject.schema()) + " AND TABLE_NAME = "
+                    + Quoting.text(subject.table());
+            long such = queries.number(
+                    mariaDb
+                            ? "SELECT COUNT(*) FROM information_schema.COLUMNS" + table
+                                    + " AND EXTRA LIKE '%VIRTUAL GENERATED%'"
+                            : "SELECT COUNT(*) FROM information_schema.STATISTICS" + table
+                                    + " AND EXPRESSION LIKE '% array)%'");
+            if (such == 0) {
+                return null;
+            }
+            return mariaDb
+                    ? "MariaDB does not calculate virtual columns for CHECKSUM TABLE"
+                    : "MySQL does not calculate multi-valued indexes for CHECKSUM TABLE";
+        }
+
+        private static String position(ServerQueries queries, boolean mariaDb) throws SQLException {
+            return queries.text(mariaDb ? "SELECT @@GLOBAL.gtid_slave_pos" : "SELECT @@GLOBAL.gtid_executed");
+        }
+
+        /** Compares this checksum, from before the rebuild, with the one from after it and returns the finding. */
+        String against(Checksum after) {
+            if (value.equals(after.value)) {
+                return "equal";
+            }
+            if (unrepeatable != null) {
+                return "not comparable, as " + unrepeatable;
+            }
+            if (from.isEmpty()) {
+                return "not comparable, as without GTIDs nothing tells whether replication wrote meanwhile";
+            }
+            return from.equals(after.to) ? "DIFFERENT" : "not comparable, as replication wrote meanwhile";
+        }
+    }
+
+    /**
+     * The room in MariaDB's redo log, which takes a rebuild's copy too. When it is full, every write on the server
+     * waits while pages are flushed, so the applier lags. MySQL builds the copy without redo.
+     */
+    static final class RedoLog {
+        private static final long MIB = 1 << 20;
+        /** The server keeps a part of the log free, and the next table's copy comes soon. */
+        private static final int SPARE = 2;
+
+        private RedoLog() {}
+
+        /**
+         * Returns a warning if the copy of a table may not fit into the log, or an empty text. The server has no such
+         * counters if it is MySQL or an old MariaDB.
+         *
+         * @param copyBytes the largest size of the copy
+         */
+        static String warning(StandbyQueries standby, long copyBytes) throws SQLException {
+            long most = standby.queries().status("Innodb_checkpoint_max_age");
+            long free = most - standby.queries().status("Innodb_checkpoint_age");
+            return most <= 0 || copyBytes <= free
+                    ? ""
+                    : String.format(
+                            Locale.ROOT,
+                            "the copy may write %,d MiB of redo log, of which %,d MiB are free: when it is full, all"
+                                    + " writes"
+                                    + " on the standby wait for pages to be flushed, and it lags; a larger log prevents"
+                                    + " that: SET GLOBAL innodb_log_file_size = %d (before MariaDB 10.9: in its"
+                                    + " configuration)",
+                            mib(copyBytes),
+                            Math.max(0, free / MIB),
+                            MIB * SPARE * mib(copyBytes));
+        }
+
+        private static long mib(long bytes) {
+            return (bytes + MIB - 1) / MIB;
+        }
     }
 }

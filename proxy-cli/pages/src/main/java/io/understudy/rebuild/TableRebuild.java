@@ -1,7 +1,5 @@
 package io.understudy.rebuild;
 
-import static io.understudy.rebuild.NotRebuiltException.HELD;
-
 import io.understudy.servers.ServerQueries;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -96,7 +94,7 @@ final class TableRebuild {
                 return watched(work);
             } catch (NotRebuiltException e) {
                 boolean atEnd = e.code() == ER_LOCK_WAIT_TIMEOUT && ++late < ATTEMPTS;
-                if (!atEnd && (e.code() != HELD || attempt >= ATTEMPTS_TO_BEGIN)) {
+                if (!atEnd && (e.code() != NotRebuiltException.HELD || attempt >= ATTEMPTS_TO_BEGIN)) {
                     throw e;
                 }
                 if (attempt == 1 || atEnd) {
@@ -169,7 +167,7 @@ final class TableRebuild {
         if (held && ended.isEmpty() && (code == ER_QUERY_INTERRUPTED || code == ER_LOCK_WAIT_TIMEOUT)) {
             return new NotRebuiltException(
                     TableOutcome.State.FAILED,
-                    HELD,
+                    NotRebuiltException.HELD,
                     "statements on the standby keep the table in use; end the long ones, or try at another hour");
         }
         TableOutcome.State state = switch (code) {
@@ -195,5 +193,44 @@ final class TableRebuild {
             default -> message;
         };
         return new NotRebuiltException(state, code, why);
+    }
+
+    /** Thrown if a statement that rebuilds a table did not succeed or was not begun; the message says why. */
+    static final class NotRebuiltException extends Exception {
+        private static final long serialVersionUID = 1L;
+
+        /** Not a code of the server: the rebuild was ended while it waited for the table. */
+        static final int HELD = -1;
+
+        private final TableOutcome.State state;
+        private final int code;
+
+        /** @param code the server's error code, {@link #HELD} or 0 */
+        NotRebuiltException(TableOutcome.State state, int code, String why) {
+            super(why);
+            this.state = state;
+            this.code = code;
+        }
+
+        TableOutcome.State state() {
+            return state;
+        }
+
+        int code() {
+            return code;
+        }
+
+        String why() {
+            return String.valueOf(getMessage());
+        }
+    }
+
+    /** Thrown if the connection that rebuilds is lost, or was ended because nothing watches it any more. */
+    static final class ConnectionLostException extends SQLException {
+        private static final long serialVersionUID = 1L;
+
+        ConnectionLostException(String message, SQLException cause) {
+            super(message, cause.getSQLState(), cause.getErrorCode(), cause);
+        }
     }
 }

@@ -1,5 +1,8 @@
 package io.understudy.rebuild;
 
+import io.understudy.rebuild.Bounds.Load;
+import io.understudy.rebuild.TableRebuild.ConnectionLostException;
+import io.understudy.rebuild.TableRebuild.NotRebuiltException;
 import java.sql.SQLException;
 import java.sql.SQLNonTransientConnectionException;
 import java.util.concurrent.CompletableFuture;

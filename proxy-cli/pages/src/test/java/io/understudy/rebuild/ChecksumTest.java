@@ -2,6 +2,7 @@ package io.understudy.rebuild;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.understudy.rebuild.TableDefragmentation.Checksum;
 import io.understudy.servers.ServerQueries;
 import java.sql.SQLException;
 import java.util.List;

@@ -3,6 +3,7 @@ package io.understudy.rebuild;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 
+import io.understudy.rebuild.Defragmentation.OwnTransactions;
 import io.understudy.servers.ServerQueries;
 import java.sql.Connection;
 import java.sql.SQLException;

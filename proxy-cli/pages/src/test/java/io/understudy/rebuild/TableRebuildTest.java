@@ -2,6 +2,7 @@ package io.understudy.rebuild;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.understudy.rebuild.TableRebuild.NotRebuiltException;
 import java.sql.SQLException;
 import org.junit.jupiter.api.Test;
 

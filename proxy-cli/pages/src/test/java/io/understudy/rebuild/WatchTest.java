@@ -3,6 +3,7 @@ package io.understudy.rebuild;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.understudy.rebuild.TableRebuild.ConnectionLostException;
 import io.understudy.servers.ServerQueries;
 import java.io.PrintWriter;
 import java.io.StringWriter;

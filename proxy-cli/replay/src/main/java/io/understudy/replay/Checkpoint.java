@@ -2,7 +2,10 @@ package io.understudy.replay;
 
 import io.understudy.base.JsonReader;
 import io.understudy.base.JsonWriter;
+import io.understudy.replay.log.Execution;
+import io.understudy.replay.log.LogEvent;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -13,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
+import java.util.zip.CRC32C;
 
 /**
  * The progress of a replay: one JSON object, which its file holds.
@@ -156,5 +160,26 @@ record Checkpoint(Subject of, long read, long hash, Map<Long, Session> sessions)
                 (Long) Objects.requireNonNull(view.get("read")),
                 (Long) Objects.requireNonNull(view.get("hash")),
                 sessions);
+    }
+
+    /** The checksum of the events of a log up to one of them: whether another log begins alike. Not thread-safe. */
+    static final class EventHash {
+        private final CRC32C sum = new CRC32C();
+        private final ByteBuffer numbers = ByteBuffer.allocate(2 * Long.BYTES + Integer.BYTES);
+
+        void add(LogEvent event) {
+            numbers.clear();
+            numbers.putLong(event.threadId()).putLong(event.startMicros()).putInt(event.text().length);
+            sum.update(numbers.array(), 0, numbers.position());
+            sum.update(event.text(), 0, event.text().length);
+            Execution execution = event.execution();
+            if (execution != null) {
+                sum.update(execution.payload(), 0, execution.payload().length);
+            }
+        }
+
+        long value() {
+            return sum.getValue();
+        }
     }
 }

@@ -1,5 +1,6 @@
 package io.understudy.replay;
 
+import io.understudy.replay.Checkpoint.EventHash;
 import io.understudy.replay.log.LogEvent;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -6,6 +6,7 @@ import io.understudy.base.RecentlyUsed;
 import io.understudy.config.Transport;
 import io.understudy.connection.NettyServerConnector;
 import io.understudy.connection.NetworkTransport;
+import io.understudy.replay.ReplayConnection.DueStatement;
 import io.understudy.replay.log.Execution;
 import io.understudy.replay.log.LogEvent;
 import io.understudy.replay.log.StatementLog;

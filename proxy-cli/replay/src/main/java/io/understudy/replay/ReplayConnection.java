@@ -1,14 +1,20 @@
 package io.understudy.replay;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.util.concurrent.EventExecutor;
+import io.understudy.plugin.HashedResult;
+import io.understudy.plugin.ResponseView;
+import io.understudy.plugin.ResultHash;
 import io.understudy.plugin.ServerConnection;
 import io.understudy.plugin.ServerConnector;
+import io.understudy.plugin.ServerResponse;
 import io.understudy.protocol.CommandCode;
 import io.understudy.replay.log.Execution;
 import io.understudy.replay.log.LogEvent;
 import io.understudy.sql.SqlAnalyzer;
 import java.util.ArrayDeque;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -19,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * settings, its schema, its text prepared) is done as soon as it is next, ahead of its time. Results are read and
  * dropped. Confined to {@code loop}, which should be the connections' own.
  */
-final class ReplayConnection implements TargetSession.Steps, PlayedResponse.End {
+final class ReplayConnection {
     private final EventExecutor loop;
     private final TargetLogin login;
     private final Playing playing;
@@ -52,7 +58,7 @@ final class ReplayConnection implements TargetSession.Steps, PlayedResponse.End 
         this.login = new TargetLogin(connector, playing.readsOnly(), restored, playing.fatal());
         this.playing = playing;
         this.ended = ended;
-        this.session = new TargetSession(playing, this::onLoop, this);
+        this.session = new TargetSession(playing, this);
     }
 
     /** Called by any thread. */
@@ -91,7 +97,7 @@ final class ReplayConnection implements TargetSession.Steps, PlayedResponse.End 
         }
     }
 
-    private void onLoop(Runnable step) {
+    void onLoop(Runnable step) {
         loop.execute(() -> guarded(step));
     }
 
@@ -222,28 +228,24 @@ final class ReplayConnection implements TargetSession.Steps, PlayedResponse.End 
     private void transmitNow(ServerConnection open, DueStatement statement, int code, byte[] payload) {
         long now = System.nanoTime();
         playing.figures().sent(now - statement.dueNanos(), freeNanos - statement.dueNanos());
-        open.execute(
-                TargetLogin.command(open, code, payload),
-                new PlayedResponse(playing, statement, analyzer, this::onLoop, this));
+        open.execute(TargetLogin.command(open, code, payload), new PlayedResponse(statement));
     }
 
-    @Override
-    public void ready() {
+    /** The next step, or the statement, can follow. */
+    void ready() {
         busy = false;
         freeNanos = System.nanoTime();
         go();
     }
 
-    @Override
-    public void over(DueStatement statement) {
+    private void over(DueStatement statement) {
         playing.completed().accept(statement.cost());
         ready();
     }
 
     /** Gives up the statement at the head of the queue, unless it was dropped meanwhile. */
-    @Override
     @SuppressWarnings("ReferenceEquality") // one object a statement
-    public void givenUp(DueStatement statement) {
+    void givenUp(DueStatement statement) {
         if (queue.peek() == statement) {
             playing.progress().passedOver(statement.session(), statement.position());
             queue.remove();
@@ -252,14 +254,8 @@ final class ReplayConnection implements TargetSession.Steps, PlayedResponse.End 
         ready();
     }
 
-    @Override
-    public void lost(DueStatement statement) {
-        lose(statement);
-        over(statement);
-    }
-
-    @Override
-    public void lostAhead(DueStatement statement) {
+    /** The connection has ended before the statement was sent. */
+    void lostAhead(DueStatement statement) {
         lose(statement);
         givenUp(statement);
     }
@@ -268,5 +264,90 @@ final class ReplayConnection implements TargetSession.Steps, PlayedResponse.End 
         playing.figures().lost();
         playing.progress().lost(statement.session(), statement.position());
         connection = null;
+    }
+
+    /** The response to a statement: measured, compared with the captured one, and dropped. */
+    private final class PlayedResponse implements ServerResponse {
+        private final long sentNanos = System.nanoTime();
+        private final DueStatement statement;
+        /** Null if the log does not have the result's hash. */
+        private final @Nullable ResultHash hash;
+
+        PlayedResponse(DueStatement statement) {
+            this.statement = statement;
+            this.hash = statement.event().result() == null ? null : new ResultHash(ResultHash.CAPTURED_BYTES);
+        }
+
+        @Override
+        public int rowBytes() {
+            return hash == null ? 0 : hash.rowBytes();
+        }
+
+        @Override
+        public void onRow(ByteBuf buf, int index, int shown, int length) {
+            ResultHash running = hash;
+            if (running != null) {
+                running.onRow(buf, index, shown, length);
+            }
+        }
+
+        @Override
+        public void onResponse(ResponseView response, int preparedId) {
+            boolean ok = response.ok();
+            int error = response.errorCode();
+            long rows = response.rows();
+            long nanos = response.lastByteNanos() - sentNanos;
+            playing.progress()
+                    .answered(
+                            statement.session(),
+                            statement.position(),
+                            !playing.readsOnly() && response.inTransaction());
+            onLoop(() -> {
+                if (ok) {
+                    playing.figures().succeeded(nanos, rows);
+                    compare(rows);
+                } else {
+                    playing.figures().failed(nanos, error);
+                }
+                over(statement);
+            });
+        }
+
+        private void compare(long rows) {
+            LogEvent event = statement.event();
+            HashedResult captured = event.result();
+            ResultHash running = hash;
+            if (captured != null && running != null) {
+                HashedResult.Relation relation = captured.to(running.result(rows));
+                playing.figures().result(relation, relation == HashedResult.Relation.DIFFERENT ? digest(event) : "");
+            }
+        }
+
+        private String digest(LogEvent event) {
+            byte[] text = event.text();
+            return String.format(
+                    Locale.ROOT, "%016x", analyzer.digest(text, 0, text.length, new EventModes().of(event)));
+        }
+
+        @Override
+        public void onFailure(String reason) {
+            onLoop(() -> {
+                lose(statement);
+                over(statement);
+            });
+        }
+    }
+
+    /**
+     * A statement that waits to be played.
+     *
+     * @param position in the log
+     * @param dueNanos monotonic time at which to send it
+     * @param cost its share of what may wait
+     */
+    record DueStatement(LogEvent event, long position, long dueNanos, int cost) {
+        long session() {
+            return event.threadId();
+        }
     }
 }

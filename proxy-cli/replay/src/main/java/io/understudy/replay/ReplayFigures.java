@@ -134,22 +134,14 @@ public final class ReplayFigures {
         errors.computeIfAbsent(error, code -> new LongAdder()).increment();
     }
 
-    /** The target does not have the session's settings: the statement was not sent. */
-    void settingsRefused(int error) {
+    /**
+     * The target refused what the statement needs first: it was not sent.
+     *
+     * @param what settings, schema or prepare
+     */
+    void refused(String what, int error) {
         errors.computeIfAbsent(error, code -> new LongAdder()).increment();
-        leftOut("settings_refused");
-    }
-
-    /** The target does not have the session's schema: the statement was not sent. */
-    void schemaRefused(int error) {
-        errors.computeIfAbsent(error, code -> new LongAdder()).increment();
-        leftOut("schema_refused");
-    }
-
-    /** The target does not prepare the statement: it was not executed. */
-    void prepareRefused(int error) {
-        errors.computeIfAbsent(error, code -> new LongAdder()).increment();
-        leftOut("prepare_refused");
+        leftOut(what + "_refused");
     }
 
     /** Counts a statement that the log has, at its end, only after its time. */

@@ -1,6 +1,7 @@
 package io.understudy.replay;
 
 import io.understudy.base.RecentlyUsed;
+import io.understudy.replay.Checkpoint.EventHash;
 import io.understudy.replay.log.LogEvent;
 import io.understudy.replay.log.StatementLog;
 import io.understudy.sql.SetStatement;

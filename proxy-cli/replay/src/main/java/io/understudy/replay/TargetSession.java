@@ -1,17 +1,23 @@
 package io.understudy.replay;
 
 import io.netty.buffer.ByteBuf;
+import io.understudy.plugin.ResponseView;
 import io.understudy.plugin.ServerConnection;
+import io.understudy.plugin.ServerResponse;
 import io.understudy.protocol.CommandCode;
+import io.understudy.replay.ReplayConnection.DueStatement;
 import io.understudy.replay.log.LogEvent;
 import io.understudy.replay.log.WriteSettings;
 import io.understudy.servers.Dialect;
 import io.understudy.sql.FirstKeyword;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Objects;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,30 +28,17 @@ final class TargetSession {
     /** The servers' error for more prepared statements than all sessions together may have. */
     private static final int TOO_MANY_PREPARED = 1461;
 
-    /** The fate of the statement that a step was made for. */
-    interface Steps {
-        /** The next step, or the statement, can follow. */
-        void ready();
-
-        /** The statement cannot be played; it was counted. */
-        void givenUp(DueStatement statement);
-
-        /** The connection has ended before the statement was sent. */
-        void lostAhead(DueStatement statement);
-    }
-
     private final Playing playing;
-    private final Consumer<Runnable> loop;
-    private final Steps steps;
+    private final ReplayConnection steps;
     private final PreparedIds prepared;
     private @Nullable String schema;
     private @Nullable String settings;
     /** The resets of the session that the settings have taken account of. */
     private int resets;
 
-    TargetSession(Playing playing, Consumer<Runnable> loop, Steps steps) {
+    /** @param steps goes on when a step is done, or its statement cannot be played */
+    TargetSession(Playing playing, ReplayConnection steps) {
         this.playing = playing;
-        this.loop = loop;
         this.steps = steps;
         this.prepared = new PreparedIds(playing.prepared());
     }
@@ -132,7 +125,7 @@ final class TargetSession {
         if (!CapturedSettings.areOfTheSessionAlone(assignments)
                 || further != null && !CapturedSettings.areOfTheSessionAlone(further)) {
             playing.figures().leftOut("settings_of_the_server");
-            loop.accept(() -> steps.givenUp(statement));
+            steps.onLoop(() -> steps.givenUp(statement));
             return;
         }
         List<ByteBuf> commands = new ArrayList<>();
@@ -159,19 +152,18 @@ final class TargetSession {
         }
         resets = writing == null ? 0 : writing.resets();
         Adoption adoption = new Adoption(statement, assignments, commands.size());
-        commands.forEach(command -> open.execute(command, new LoopResponse(loop, adoption::done, adoption::lost)));
+        commands.forEach(command -> open.execute(command, new LoopResponse(adoption::done, adoption::lost)));
     }
 
     /** Selects the statement's schema. In another one, the same text is another statement: an error gives it up. */
     private void use(ServerConnection open, DueStatement statement, String wanted) {
         LoopResponse response = new LoopResponse(
-                loop,
                 (error, none) -> {
                     if (error == 0) {
                         schema = wanted;
                         steps.ready();
                     } else {
-                        playing.figures().schemaRefused(error);
+                        playing.figures().refused("schema", error);
                         steps.givenUp(statement);
                     }
                 },
@@ -182,7 +174,6 @@ final class TargetSession {
     private void prepare(ServerConnection open, DueStatement statement, boolean again) {
         byte[] text = statement.event().text();
         LoopResponse response = new LoopResponse(
-                loop,
                 (error, id) -> {
                     if (error == 0) {
                         Integer evicted = prepared.add(schema, text, id);
@@ -194,7 +185,7 @@ final class TargetSession {
                         prepared.clear().forEach(one -> close(open, one));
                         prepare(open, statement, false);
                     } else {
-                        playing.figures().prepareRefused(error);
+                        playing.figures().refused("prepare", error);
                         steps.givenUp(statement);
                     }
                 },
@@ -229,7 +220,7 @@ final class TargetSession {
             }
             if (refused != 0) {
                 settings = "";
-                playing.figures().settingsRefused(refused);
+                playing.figures().refused("settings", refused);
                 steps.givenUp(statement);
             } else {
                 settings = assignments;
@@ -242,6 +233,80 @@ final class TargetSession {
                 failed = true;
                 steps.lostAhead(statement);
             }
+        }
+    }
+
+    /**
+     * The response to a command that prepares a statement's session. Its outcome is told on the connection's own loop.
+     */
+    private final class LoopResponse implements ServerResponse {
+        private final BiConsumer<Integer, Integer> outcome;
+        private final Runnable lost;
+
+        /** @param outcome gets the error's number, or 0, and the id of a statement that was prepared */
+        LoopResponse(BiConsumer<Integer, Integer> outcome, Runnable lost) {
+            this.outcome = outcome;
+            this.lost = lost;
+        }
+
+        @Override
+        public void onResponse(ResponseView response, int preparedId) {
+            int error = response.errorCode();
+            steps.onLoop(() -> outcome.accept(error, preparedId));
+        }
+
+        @Override
+        public void onFailure(String reason) {
+            steps.onLoop(lost);
+        }
+    }
+
+    /**
+     * The ids of the statements that one connection has prepared, in a number that is bounded for each connection and
+     * for all of them. A server resolves a statement's names when it is prepared, so a text is another statement in
+     * another schema.
+     */
+    private static final class PreparedIds {
+        /** A statement; its schema is null where none was selected. */
+        private record Key(@Nullable String schema, ByteBuffer text) {}
+
+        private static final int MOST = 256;
+
+        private final PreparedBudget budget;
+        /** The one that was not used for longest first. */
+        private final LinkedHashMap<Key, Integer> ids = new LinkedHashMap<>(16, 0.75f, true);
+
+        PreparedIds(PreparedBudget budget) {
+            this.budget = budget;
+        }
+
+        /** Returns the id of a text, or null if it is not prepared. */
+        @Nullable
+        Integer of(@Nullable String schema, byte[] text) {
+            return ids.get(new Key(schema, ByteBuffer.wrap(text)));
+        }
+
+        /** Adds a statement. Returns the id of the one that makes room for it and is to be closed, or null. */
+        @Nullable
+        Integer add(@Nullable String schema, byte[] text, int id) {
+            Integer evicted = null;
+            if (ids.isEmpty()) {
+                budget.takeFirst();
+            } else if (ids.size() == MOST || !budget.take()) {
+                Iterator<Integer> oldest = ids.values().iterator();
+                evicted = oldest.next();
+                oldest.remove();
+            }
+            ids.put(new Key(schema, ByteBuffer.wrap(text)), id);
+            return evicted;
+        }
+
+        /** Forgets all, and returns their ids. */
+        List<Integer> clear() {
+            List<Integer> all = new ArrayList<>(ids.values());
+            ids.clear();
+            budget.giveBack(all.size());
+            return all;
         }
     }
 }

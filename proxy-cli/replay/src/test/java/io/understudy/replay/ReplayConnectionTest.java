@@ -11,6 +11,7 @@ import io.understudy.config.ServerTlsConfig;
 import io.understudy.config.ServerTlsMode;
 import io.understudy.plugin.ServerConnection;
 import io.understudy.plugin.ServerResponse;
+import io.understudy.replay.ReplayConnection.DueStatement;
 import io.understudy.replay.log.LogEvent;
 import io.understudy.testkit.FakeExchange;
 import io.understudy.testkit.Fakes;

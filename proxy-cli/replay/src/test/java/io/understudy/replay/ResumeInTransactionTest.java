@@ -6,13 +6,14 @@ import io.understudy.base.Secret;
 import io.understudy.config.Address;
 import io.understudy.config.ServerTlsConfig;
 import io.understudy.config.ServerTlsMode;
+import io.understudy.replay.Checkpoint.EventHash;
 import io.understudy.replay.log.LogEvent;
 import io.understudy.replay.log.StatementLog;
-import java.lang.reflect.Proxy;
+import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Iterator;
+import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -34,28 +35,15 @@ class ResumeInTransactionTest {
     @TempDir
     private Path folder;
 
-    private static LogEvent event(String sql) {
-        return new LogEvent(
-                LogEvent.Kind.STATEMENT,
-                7,
-                "app",
-                null,
-                sql.getBytes(StandardCharsets.UTF_8),
-                0,
-                0,
-                1,
-                null,
-                null,
-                null,
-                null);
-    }
-
-    private static StatementLog log(List<LogEvent> events) {
-        Iterator<LogEvent> left = events.iterator();
-        return (StatementLog) Proxy.newProxyInstance(
-                StatementLog.class.getClassLoader(),
-                new Class<?>[] {StatementLog.class},
-                (proxy, method, args) -> method.getName().equals("next") && left.hasNext() ? left.next() : null);
+    private static StatementLog log(List<String> statements) {
+        StringBuilder log = new StringBuilder();
+        statements.forEach(sql -> log.append("# Time: 260115  9:05:01\n# User@Host: app[app] @ host []\n")
+                .append("# Thread_id: 7  Schema:   QC_hit: No\n# Query_time: 0.001000  Lock_time: 0.000000\n")
+                .append("SET timestamp=1768467901;\n")
+                .append(sql)
+                .append(";\n"));
+        return StatementLog.open(
+                new ByteArrayInputStream(log.toString().getBytes(StandardCharsets.UTF_8)), ZoneOffset.UTC);
     }
 
     @ParameterizedTest
@@ -65,17 +53,19 @@ class ResumeInTransactionTest {
     }
 
     private Map<Long, Long> resumed(String inFlight) throws Exception {
-        List<LogEvent> events =
-                List.of(event("BEGIN"), event("INSERT INTO t VALUES (1)"), event(inFlight), event("COMMIT"));
+        List<String> statements = List.of("BEGIN", "INSERT INTO t VALUES (1)", inFlight, "COMMIT");
         EventHash hash = new EventHash();
-        events.forEach(hash::add);
+        StatementLog read = log(statements);
+        for (LogEvent event = read.next(); event != null; event = read.next()) {
+            hash.add(event);
+        }
         Map<Long, Checkpoint.Session> sessions = new TreeMap<>();
         sessions.put(7L, new Checkpoint.Session(3, 1, 3));
         Path file = folder.resolve("replay.ckpt");
         Files.writeString(
                 file, new Checkpoint(Checkpoint.Subject.of("/log", OPTIONS), 4, hash.value(), sessions).json());
         try (CheckpointLock lock = CheckpointLock.take(file)) {
-            return Resume.read(lock, "/log", log(events), OPTIONS).sessions();
+            return Resume.read(lock, "/log", log(statements), OPTIONS).sessions();
         }
     }
 

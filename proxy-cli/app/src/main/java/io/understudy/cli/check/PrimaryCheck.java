@@ -4,6 +4,7 @@ import io.understudy.config.Address;
 import io.understudy.config.LoadedConfig;
 import io.understudy.config.MonitorConfig;
 import io.understudy.config.PrimaryConfig;
+import io.understudy.config.SendProxyProtocol;
 import io.understudy.plugin.CheckedPrimary;
 import io.understudy.server.QueryPool;
 import io.understudy.servers.Identity;
@@ -20,6 +21,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Checks the primary: reachable, writable, logging; the monitor account's privileges. */
 public final class PrimaryCheck {
+    /** So many in a row, without one login between them, come from no health check that anybody keeps. */
+    private static final long PLENTY = 1_000_000;
+
     private static final Set<String> OF_THE_SERVER = Set.of("information_schema", "performance_schema", "mysql", "sys");
     private static final String WHERE = "primary";
 
@@ -90,9 +94,8 @@ public final class PrimaryCheck {
                 known = false;
                 add(CheckResult.error(WHERE, "read_only is ON: this is a standby, or a primary that was fenced"));
             }
-            findings.addAll(
-                    GroupReplicationCheck.of(WHERE, mariaDb ? null : server.variable("group_replication_group_name")));
-            findings.addAll(HandshakeErrorsCheck.of(server, mariaDb, primary.proxyProtocol()));
+            findings.addAll(groupReplication(WHERE, mariaDb ? null : server.variable("group_replication_group_name")));
+            findings.addAll(handshakeErrors(server, mariaDb, primary.proxyProtocol()));
             readiness(server.grants(), mariaDb);
             new PluginsCheck(loaded, server, facts, monitor.user(), "", findings).run();
         } catch (SQLException e) {
@@ -164,5 +167,56 @@ public final class PrimaryCheck {
 
     private void add(CheckResult finding) {
         findings.add(finding);
+    }
+
+    /**
+     * Checks whether the server may come to refuse the proxy because of clients that connect and leave: each client
+     * connection opens one to the server, which counts a handshake that was not finished as an error of the host that
+     * connected.
+     */
+    private static List<CheckResult> handshakeErrors(ServerQueries server, boolean mariaDb, SendProxyProtocol header)
+            throws SQLException {
+        String most = server.variableOrNull("max_connect_errors");
+        if (most == null) {
+            return List.of();
+        }
+        if ("ON".equals(server.variable("skip_name_resolve")) || "0".equals(server.variable("host_cache_size"))) {
+            return List.of(CheckResult.ok(
+                    WHERE,
+                    "the server has no host cache (skip_name_resolve, host_cache_size), so max_connect_errors (" + most
+                            + ") refuses nobody"));
+        }
+        if (Long.parseUnsignedLong(most) >= PLENTY) {
+            return List.of(CheckResult.ok(WHERE, "max_connect_errors is " + most));
+        }
+        String host = header == SendProxyProtocol.DISABLED ? "the proxy's" : "the client's";
+        String forget = mariaDb ? "FLUSH HOSTS" : "TRUNCATE TABLE performance_schema.host_cache";
+        return List.of(CheckResult.warning(
+                WHERE,
+                "max_connect_errors is " + most
+                        + ": the server counts a client that connects and leaves without a login as"
+                        + " an error of " + host + " address, and after " + most
+                        + " of them in a row refuses that address, and with it every client behind it (ERROR 1129)."
+                        + " Check health by HTTP or with a login (docs/health-checks.md), or raise it on all servers,"
+                        + " and in their option files (ready compares them): SET GLOBAL max_connect_errors = "
+                        + PLENTY + "; when it has happened: " + forget
+                        + " (performance_schema.host_cache shows the counts)"));
+    }
+
+    /**
+     * Refuses a member of a MySQL Group Replication group: the proxy's verdicts are about replication from one primary.
+     *
+     * @param where the key of the configuration
+     * @param group the server's {@code group_replication_group_name}; null or empty outside of a group
+     */
+    static List<CheckResult> groupReplication(String where, @Nullable String group) {
+        return group == null || group.isEmpty()
+                ? List.of()
+                : List.of(CheckResult.error(
+                        where,
+                        "this server is a member of the Group Replication group " + group
+                                + ", which is not supported: sessions are relayed, but ready, switchover, the lag, the"
+                                + " exposure of commit-latency and report lost know replication from one primary only;"
+                                + " use MySQL Router, or asynchronous or semi-synchronous replicas"));
     }
 }

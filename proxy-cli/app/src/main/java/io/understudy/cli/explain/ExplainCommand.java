@@ -2,6 +2,7 @@ package io.understudy.cli.explain;
 
 import io.understudy.config.LoadedConfig;
 import io.understudy.option.ConfigFile;
+import io.understudy.terminal.CliCommand;
 import io.understudy.terminal.Subcommand;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -10,14 +11,11 @@ import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** Shows which rules match a statement, and why. */
 @Command(
@@ -25,7 +23,7 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         description =
                 "Say which rules would match a statement and why: mirrored or not, its domain, tables and digest.")
-public final class ExplainCommand implements Subcommand, Callable<Integer> {
+public final class ExplainCommand extends CliCommand implements Subcommand {
     @Mixin
     private final ConfigFile file = new ConfigFile();
 
@@ -58,23 +56,19 @@ public final class ExplainCommand implements Subcommand, Callable<Integer> {
                             + " standard input.")
     private @Nullable String from;
 
-    @Spec
-    private @Nullable CommandSpec spec;
-
     @Override
-    public Integer call() throws Exception {
-        CommandSpec command = java.util.Objects.requireNonNull(spec);
+    protected int run(CommandLine line) throws Exception {
         if ((sql == null) == (from == null)) {
-            throw new CommandLine.ParameterException(command.commandLine(), "Give either --sql or --from");
+            throw new CommandLine.ParameterException(line, "Give either --sql or --from");
         }
         LoadedConfig loaded = file.load();
         Explainer explainer = new Explainer(loaded);
-        PrintWriter out = command.commandLine().getOut();
+        PrintWriter out = line.getOut();
         if (sql != null) {
             print(out, explainer, new ExplainRequest(null, sql, user, schema, client, dialect));
             return 0;
         }
-        return many(command.commandLine(), explainer, java.util.Objects.requireNonNull(from));
+        return many(line, explainer, java.util.Objects.requireNonNull(from));
     }
 
     private int many(CommandLine line, Explainer explainer, String source) throws IOException {
@@ -90,7 +84,7 @@ public final class ExplainCommand implements Subcommand, Callable<Integer> {
                     continue;
                 }
                 try {
-                    print(line.getOut(), explainer, JsonLines.request(text));
+                    print(line.getOut(), explainer, ExplainRequest.request(text));
                 } catch (IllegalArgumentException e) {
                     wrong++;
                     line.getErr().println("understudy: " + source + ":" + number + ": " + e.getMessage());

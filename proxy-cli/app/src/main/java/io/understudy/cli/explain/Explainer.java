@@ -1,5 +1,6 @@
 package io.understudy.cli.explain;
 
+import io.understudy.base.JsonWriter;
 import io.understudy.config.LoadedConfig;
 import io.understudy.host.PluginTypes;
 import io.understudy.plugin.ExplainedStatement;
@@ -114,5 +115,25 @@ public final class Explainer {
             case "mysql" -> SqlModes.MYSQL;
             default -> SqlModes.NONE;
         };
+    }
+
+    /**
+     * The treatment of a statement.
+     *
+     * @param fields for programs, by keys that stay
+     * @param lines for people
+     */
+    public record ExplainResult(Map<String, @Nullable Object> fields, List<Line> lines) {
+        /** Returns one line of JSON. */
+        public String json() {
+            return JsonWriter.write(fields);
+        }
+
+        /** Returns text for people. */
+        public String text() {
+            StringBuilder out = new StringBuilder();
+            lines.forEach(line -> out.append(String.format("%-10s %s%n", line.label(), line.text())));
+            return out.toString().stripTrailing();
+        }
     }
 }

@@ -1,11 +1,16 @@
 package io.understudy.cli.report;
 
+import io.understudy.option.AdminOptions;
+import io.understudy.report.ConnectedClients;
 import io.understudy.report.ReportText;
 import io.understudy.terminal.Subcommand;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
@@ -59,5 +64,32 @@ public final class ReportCommand implements Subcommand, Runnable {
                 line,
                 "Missing report: one of "
                         + String.join(", ", line.getSubcommands().keySet()) + "; -h tells about them");
+    }
+
+    /** Shows a view of a running proxy: the report of the view's name. */
+    @Command(mixinStandardHelpOptions = true)
+    static final class ViewReport extends PrintedReport {
+        @Mixin
+        private final AdminOptions proxy = new AdminOptions();
+
+        private final String view;
+
+        private ViewReport(ReportText text) {
+            super(text == ReportText.SESSIONS ? view -> text.of(ConnectedClients.of(view)) : text::of);
+            this.view = text.name().toLowerCase(Locale.ROOT);
+        }
+
+        /** Adds the command to {@code report}. */
+        static void add(CommandLine.Model.CommandSpec report, ReportText text, String... description) {
+            ViewReport command = new ViewReport(text);
+            CommandLine line = new CommandLine(command);
+            line.getCommandSpec().usageMessage().description(description);
+            report.addSubcommand(command.view, line);
+        }
+
+        @Override
+        Map<String, Object> report(CommandLine line) throws Exception {
+            return proxy.client(line).view(view);
+        }
     }
 }

@@ -3,10 +3,14 @@ package io.understudy.cli.run;
 import io.understudy.config.Address;
 import io.understudy.config.ListenConfig;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
 import org.slf4j.Logger;
@@ -14,6 +18,10 @@ import org.slf4j.LoggerFactory;
 
 /** The process that {@code run --replace} takes over from. */
 final class Predecessor {
+    private static final String LISTEN = "0A";
+    private static final int LOCAL = 1;
+    private static final int STATE = 3;
+    private static final int INODE = 9;
     private static final Logger log = LoggerFactory.getLogger(Predecessor.class);
 
     private final ProcessHandle process;
@@ -47,7 +55,7 @@ final class Predecessor {
     private static void ensureListens(long pid, ListenConfig listen) {
         Set<InetSocketAddress> theirs;
         try {
-            theirs = ListeningPorts.of(pid);
+            theirs = listening(pid);
         } catch (IOException e) {
             throw new IllegalArgumentException(
                     "--replace: where process " + pid + " listens cannot be found out (" + e
@@ -55,7 +63,7 @@ final class Predecessor {
                     e);
         }
         for (Address address : listen.address()) {
-            if (!ListeningPorts.include(theirs, address)) {
+            if (!include(theirs, address)) {
                 throw new IllegalArgumentException("--replace: process " + pid + " is another proxy: it listens on "
                         + theirs + ", and not on listen.address " + address + " of this file. "
                         + remedy(listen));
@@ -76,8 +84,8 @@ final class Predecessor {
 
     private static boolean listensLike(long pid, ListenConfig listen) {
         try {
-            Set<InetSocketAddress> theirs = ListeningPorts.of(pid);
-            return listen.address().stream().allMatch(address -> ListeningPorts.include(theirs, address));
+            Set<InetSocketAddress> theirs = listening(pid);
+            return listen.address().stream().allMatch(address -> include(theirs, address));
         } catch (IOException e) {
             return false;
         }
@@ -101,5 +109,63 @@ final class Predecessor {
         } else {
             log.warn("process {} has not got SIGTERM; `kill {}` has it drain", process.pid(), process.pid());
         }
+    }
+
+    /**
+     * Returns the TCP addresses on which another process listens, see proc_pid_fd(5) and proc_pid_net(5).
+     *
+     * @throws IOException if this user may not see them, or there is no such process
+     */
+    private static Set<InetSocketAddress> listening(long pid) throws IOException {
+        Path process = Path.of("/proc", String.valueOf(pid));
+        Set<String> sockets = new HashSet<>();
+        try (DirectoryStream<Path> open = Files.newDirectoryStream(process.resolve("fd"))) {
+            for (Path descriptor : open) {
+                if (Files.isSymbolicLink(descriptor)) {
+                    sockets.add(Files.readSymbolicLink(descriptor).toString());
+                }
+            }
+        }
+        Set<InetSocketAddress> listening = new HashSet<>();
+        for (String table : new String[] {"net/tcp", "net/tcp6"}) {
+            Path file = process.resolve(table);
+            if (!Files.exists(file)) {
+                continue; // IPv6 is off
+            }
+            for (String line : Files.readAllLines(file, StandardCharsets.US_ASCII)) {
+                String[] columns = line.trim().split("\\s+");
+                if (columns.length > INODE
+                        && columns[STATE].equals(LISTEN)
+                        && sockets.contains("socket:[" + columns[INODE] + "]")) {
+                    listening.add(address(columns[LOCAL]));
+                }
+            }
+        }
+        return listening;
+    }
+
+    /** Reads an address of the kernel's tables: words of four bytes in the byte order of the machine, and the port. */
+    private static InetSocketAddress address(String text) throws IOException {
+        int colon = text.indexOf(':');
+        byte[] bytes = HexFormat.of().parseHex(text.substring(0, colon));
+        byte[] address = bytes.clone();
+        if (java.nio.ByteOrder.nativeOrder() == java.nio.ByteOrder.LITTLE_ENDIAN) {
+            for (int i = 0; i < bytes.length; i++) {
+                address[i] = bytes[i / 4 * 4 + 3 - i % 4];
+            }
+        }
+        return new InetSocketAddress(
+                InetAddress.getByAddress(address), Integer.parseInt(text.substring(colon + 1), 16));
+    }
+
+    /** Returns whether one of them is the configured address, or either of both is every address of its port. */
+    private static boolean include(Set<InetSocketAddress> listening, Address configured) {
+        InetSocketAddress wanted = new InetSocketAddress(configured.host(), configured.port());
+        return listening.stream()
+                .anyMatch(each -> each.getPort() == wanted.getPort()
+                        && (each.getAddress().isAnyLocalAddress()
+                                || wanted.isUnresolved()
+                                || wanted.getAddress().isAnyLocalAddress()
+                                || each.getAddress().equals(wanted.getAddress())));
     }
 }

@@ -64,10 +64,10 @@ public final class RunCommand implements Subcommand, Callable<Integer> {
                     .follow("log", next -> EventLog.apply(next.config().log(), packages));
             // The admin endpoint may have been asked for a reload already.
             EventLog.apply(proxy.proxy().configuration().current().config().log(), packages);
-            Signals.handle("HUP", () -> proxy.reloadSoon("SIGHUP"));
+            handle("HUP", () -> proxy.reloadSoon("SIGHUP"));
             AtomicInteger signals = new AtomicInteger();
             for (String name : new String[] {"TERM", "INT"}) {
-                Signals.handle(name, () -> {
+                handle(name, () -> {
                     // Signals are counted: a drain may have begun by POST /api/drain.
                     if (signals.incrementAndGet() == 1) {
                         log.info(
@@ -96,5 +96,15 @@ public final class RunCommand implements Subcommand, Callable<Integer> {
 
     private static LoadedConfig load(Path file, PluginTypes plugins) throws ConfigException {
         return ConfigLoader.load(file, plugins.records());
+    }
+
+    /**
+     * Runs a task whenever a signal comes, on a thread of the JVM's.
+     *
+     * @param name without SIG
+     */
+    @SuppressWarnings("sunapi") // the JDK has no other; jdk.unsupported exports it
+    static void handle(String name, Runnable task) {
+        sun.misc.Signal.handle(new sun.misc.Signal(name), signal -> task.run());
     }
 }

@@ -8,6 +8,7 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.understudy.admin.AdminEndpoints;
 import io.understudy.admin.AdminServer;
+import io.understudy.admin.dashboard.Dashboard.LiveFeed;
 import io.understudy.metrics.LatencyHistograms;
 import io.understudy.readiness.ReadinessGate;
 import java.io.BufferedReader;

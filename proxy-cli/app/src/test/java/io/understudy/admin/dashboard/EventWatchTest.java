@@ -6,6 +6,7 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.understudy.admin.dashboard.EventWatch.RecentEvents;
 import io.understudy.metrics.LatencyHistograms;
 import java.time.Instant;
 import java.util.List;

@@ -3,6 +3,7 @@ package io.understudy.admin.dashboard;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.understudy.admin.dashboard.Dashboard.LiveFeed;
 import io.understudy.plugin.PublishedStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

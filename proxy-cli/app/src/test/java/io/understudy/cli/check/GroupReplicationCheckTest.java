@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 class GroupReplicationCheckTest {
     @Test
     void aMemberIsRefusedByTheNameOfItsGroup() {
-        assertThat(GroupReplicationCheck.of("primary", "aaaa-1"))
+        assertThat(PrimaryCheck.groupReplication("primary", "aaaa-1"))
                 .singleElement()
                 .satisfies(found -> {
                     assertThat(found.level()).isEqualTo(CheckedServer.Level.ERROR);
@@ -20,7 +20,7 @@ class GroupReplicationCheckTest {
 
     @Test
     void othersAreNot() {
-        assertThat(GroupReplicationCheck.of("primary", null)).isEmpty();
-        assertThat(GroupReplicationCheck.of("primary", "")).isEmpty();
+        assertThat(PrimaryCheck.groupReplication("primary", null)).isEmpty();
+        assertThat(PrimaryCheck.groupReplication("primary", "")).isEmpty();
     }
 }

@@ -2,6 +2,7 @@ package io.understudy.cli.explain;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.understudy.cli.explain.Explainer.ExplainResult;
 import io.understudy.config.ConfigException;
 import io.understudy.config.ConfigLoader;
 import io.understudy.host.PluginTypes;

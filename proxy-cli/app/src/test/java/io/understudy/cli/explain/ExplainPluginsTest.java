@@ -3,6 +3,7 @@ package io.understudy.cli.explain;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.understudy.cli.explain.Explainer.ExplainResult;
 import io.understudy.config.ConfigLoader;
 import io.understudy.config.LoadedConfig;
 import io.understudy.host.PluginTypes;

@@ -1,10 +1,19 @@
 package io.understudy.demo.domains;
 
+import io.understudy.demo.DemoProxy;
+import io.understudy.demo.LagMeter;
 import io.understudy.demo.Output;
+import io.understudy.demo.Sessions;
 import io.understudy.embedded.EmbeddedPair;
 import java.io.PrintWriter;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** Runs the experiments and tells whether they had the expected results. */
 public final class SteeringDemo {
@@ -160,5 +169,197 @@ public final class SteeringDemo {
     /** Keeps a line for below the table. */
     private void note(String format, Object... values) {
         notes.add("  " + Output.format(format, values));
+    }
+
+    /**
+     * Sessions that change one row, beside sessions that change rows of their own, while the replica's applier is
+     * stopped: measures how long the replica then needs, and how often it had to repeat a transaction.
+     */
+    static final class HotRowExperiment {
+        private static final int HOT_SESSIONS = 4;
+        private static final int OTHER_SESSIONS = 2;
+        private static final Duration PATIENCE = Duration.ofMinutes(3);
+
+        /**
+         * The measured time of the replica.
+         *
+         * @param transactions applied
+         * @param retries transactions that it repeated
+         * @param seconds from its applier's start until it had caught up
+         */
+        record Result(int transactions, long retries, double seconds) {}
+
+        private final EmbeddedPair pair;
+        private final boolean skip;
+        private final int transactions;
+
+        HotRowExperiment(EmbeddedPair pair, boolean skip, int transactions) {
+            this.pair = pair;
+            this.skip = skip;
+            this.transactions = transactions;
+        }
+
+        /** Creates the tables, once for both runs. */
+        static void prepare(EmbeddedPair pair) {
+            pair.primary()
+                    .execute(
+                            "CREATE DATABASE IF NOT EXISTS lag",
+                            "CREATE TABLE lag.counters (id INT PRIMARY KEY, n INT NOT NULL)",
+                            "INSERT INTO lag.counters SELECT seq, 0 FROM lag.seq_1_to_" + HOT_SESSIONS,
+                            "CREATE TABLE lag.log (session INT, id INT, PRIMARY KEY (session, id))");
+            pair.awaitCaughtUp(PATIENCE);
+        }
+
+        Result run() throws Exception {
+            pair.primary().execute("TRUNCATE lag.log");
+            pair.awaitCaughtUp(PATIENCE);
+            String section = "mode: " + (skip ? "tag" : "advise")
+                    + "\nrules: [ { name: hot-row, match: { table: lag.counters }, parallel: skip } ]\n";
+            try (DemoProxy proxy = ConflictRun.proxy(pair, section)) {
+                pair.standby().execute("STOP SLAVE SQL_THREAD");
+                long before = retries();
+                write(proxy.url("lag") + "&useServerPrepStmts=false&user=app&password=" + ConflictSchema.PASSWORD);
+                long start = System.nanoTime();
+                pair.standby().execute("START SLAVE SQL_THREAD");
+                pair.awaitCaughtUp(PATIENCE);
+                double seconds = (System.nanoTime() - start) / 1e9;
+                return new Result(transactions, retries() - before, seconds);
+            }
+        }
+
+        /** Returns the median of each figure. */
+        static Result median(List<Result> runs) {
+            long[] retries = runs.stream().mapToLong(Result::retries).sorted().toArray();
+            double[] seconds =
+                    runs.stream().mapToDouble(Result::seconds).sorted().toArray();
+            return new Result(runs.get(0).transactions(), retries[retries.length / 2], seconds[seconds.length / 2]);
+        }
+
+        private long retries() {
+            return pair.standby().status("Slave_retried_transactions");
+        }
+
+        private void write(String url) throws Exception {
+            AtomicInteger left = new AtomicInteger(transactions);
+            Sessions.start("hot-row", HOT_SESSIONS + OTHER_SESSIONS, (load, number) -> write(url, number, left))
+                    .join();
+        }
+
+        private static void write(String url, int session, AtomicInteger left) throws SQLException {
+            try (Connection connection = DriverManager.getConnection(url);
+                    Statement statement = connection.createStatement()) {
+                for (int id = left.getAndDecrement(); id > 0; id = left.getAndDecrement()) {
+                    statement.execute(
+                            session < HOT_SESSIONS
+                                    ? "UPDATE counters SET n = n + 1 WHERE id = 1"
+                                    : "INSERT INTO log VALUES (" + session + ", " + id + ")");
+                }
+            }
+        }
+    }
+
+    /**
+     * The lag of small writes in the default domain while a long ALTER runs through the proxy and then on the replica.
+     */
+    static final class LagExperiment {
+        private static final Duration WRITE_EVERY = Duration.ofMillis(10);
+        private static final Duration PATIENCE = Duration.ofMinutes(3);
+
+        /** Treatment of the ALTER by the proxy. */
+        enum Lever {
+            UNTOUCHED(
+                    "untouched",
+                    "off",
+                    "mode: advise\nrules: [ { name: alters, match: { kind: ddl }, alter: two-phase } ]"),
+            TWO_PHASE(
+                    "alter: two-phase",
+                    "off",
+                    "mode: tag\nrules: [ { name: alters, match: { kind: ddl }, alter: two-phase } ]"),
+            DOMAIN(
+                    "domain: 10",
+                    "pin",
+                    "mode: tag\nguard: pin\nlearn: 0s\npoll: 50ms\n"
+                            + "rules: [ { name: schema-changes, match: { kind: ddl },"
+                            + " domain: 10 } ]");
+
+            final String title;
+            /** The guard to wait for. */
+            final String guard;
+            /** The plugin's section. */
+            final String section;
+
+            Lever(String title, String guard, String section) {
+                this.title = title;
+                this.guard = guard;
+                this.section = section;
+            }
+        }
+
+        /**
+         * The outcome.
+         *
+         * @param lag of the small writes
+         * @param position of the primary at the end
+         */
+        record Result(LagMeter.Lag lag, String position) {}
+
+        private final EmbeddedPair pair;
+        private final Lever lever;
+
+        LagExperiment(EmbeddedPair pair, Lever lever) {
+            this.pair = pair;
+            this.lever = lever;
+        }
+
+        /** Creates the big table and the small one, once for both runs. */
+        static void prepare(EmbeddedPair pair, int rows) {
+            pair.primary()
+                    .execute(
+                            "CREATE DATABASE lag",
+                            "CREATE TABLE lag.big (id INT PRIMARY KEY, a INT, b INT, pad CHAR(120) NOT NULL)",
+                            "INSERT INTO lag.big SELECT seq, seq * 7919 % 1000003, seq * 104729 % 1000003,"
+                                    + " REPEAT('x', 120)"
+                                    + " FROM lag.seq_1_to_" + rows,
+                            "CREATE TABLE lag.small (id INT PRIMARY KEY)");
+            pair.createAccount("app", ConflictSchema.PASSWORD, "ALL ON lag.*", "BINLOG REPLAY ON *.*");
+            pair.createAccount(
+                    "understudy",
+                    ConflictSchema.PASSWORD,
+                    "REPLICATION SLAVE, REPLICA MONITOR, BINLOG MONITOR, PROCESS, SHOW CREATE ROUTINE ON *.*",
+                    "SELECT, TRIGGER, SHOW VIEW, EVENT ON lag.*");
+            pair.awaitCaughtUp(PATIENCE);
+        }
+
+        Result run() throws Exception {
+            pair.primary().execute("TRUNCATE lag.small");
+            pair.awaitCaughtUp(PATIENCE);
+            try (DemoProxy proxy = ConflictRun.proxy(pair, lever.section)) {
+                ConflictRun.awaitGuard(proxy, lever.guard);
+                String url =
+                        proxy.url("lag") + "&useServerPrepStmts=false&user=app&password=" + ConflictSchema.PASSWORD;
+                LagMeter.Lag lag;
+                try (LagMeter meter = new LagMeter(pair, url, "small", WRITE_EVERY);
+                        Connection connection = DriverManager.getConnection(url);
+                        Statement statement = connection.createStatement()) {
+                    // Proves before the measurement that the account may set the domain.
+                    statement.execute("INSERT INTO small VALUES (2000000000)");
+                    pair.awaitCaughtUp(PATIENCE);
+                    awaitFree(proxy, lever.guard);
+                    statement.execute("ALTER TABLE big FORCE, ADD KEY k" + lever.ordinal() + " (a, b), ALGORITHM=COPY");
+                    pair.awaitCaughtUp(PATIENCE);
+                    lag = meter.between(0, meter.mark());
+                }
+                return new Result(lag, pair.primary().query("SELECT @@global.gtid_binlog_pos"));
+            }
+        }
+
+        /**
+         * The guard must know that the standby has applied the earlier writes; otherwise it keeps the ALTER in their
+         * domain.
+         */
+        private static void awaitFree(DemoProxy proxy, String guard) throws InterruptedException {
+            Thread.sleep(500);
+            ConflictRun.awaitGuard(proxy, guard);
+        }
     }
 }

@@ -3,7 +3,9 @@ package io.understudy.demo.failover;
 import io.understudy.demo.DemoProxy;
 import io.understudy.demo.Output;
 import io.understudy.demo.failover.FailoverServers.Primary;
+import io.understudy.embedded.EmbeddedException;
 import io.understudy.embedded.EmbeddedPair;
+import io.understudy.embedded.EmbeddedServer;
 import io.understudy.embedded.PairOptions;
 import io.understudy.lost.LostSource;
 import io.understudy.report.ReportText;
@@ -11,9 +13,11 @@ import io.understudy.switchover.ChangeOutcome;
 import io.understudy.switchover.PlannedChange;
 import io.understudy.switchover.Switchover;
 import io.understudy.switchover.SwitchoverLimits;
+import java.io.File;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -21,6 +25,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /** A planned change of the primary and a kill, under load; tells whether every claim holds. */
 public final class FailoverDemo {
@@ -143,13 +148,13 @@ public final class FailoverDemo {
                 }
             }
             out.print(ReportText.rescue(rescue, "lost.binlog").indent(3));
-            if (!RescueReplay.isPossible()) {
+            if (!isReplayPossible()) {
                 out.say("   mariadb-binlog and mariadb are not installed, so the file is not replayed here.");
                 return true;
             }
             servers.stopReplication();
             long begun = System.nanoTime();
-            RescueReplay.run(file, servers.of(Primary.FIRST));
+            replay(file, servers.of(Primary.FIRST));
             Set<String> missing = new HashSet<>(answered);
             missing.removeAll(servers.rows(Primary.FIRST, FailoverServers.UNPLANNED));
             out.say("");
@@ -189,7 +194,7 @@ public final class FailoverDemo {
                         : there.size() + " rows are on the killed server only (not captured: " + notCaptured
                                 + " transactions that were answered, and those without an answer)");
         // Besides those not captured, only what each session had in progress may differ.
-        return equal || !RescueReplay.isPossible() || there.size() <= WriteSessions.ROWS * (sessions + notCaptured);
+        return equal || !isReplayPossible() || there.size() <= WriteSessions.ROWS * (sessions + notCaptured);
     }
 
     private WriteSessions sessions(DemoProxy proxy, String table) {
@@ -221,6 +226,29 @@ public final class FailoverDemo {
     private static void ensure(boolean condition, String otherwise) throws IOException {
         if (!condition) {
             throw new IOException(otherwise);
+        }
+    }
+
+    /** Returns whether both programs are installed. */
+    private static boolean isReplayPossible() {
+        return Stream.of("mariadb-binlog", "mariadb").allMatch(FailoverDemo::onPath);
+    }
+
+    private static boolean onPath(String program) {
+        String path = System.getenv("PATH");
+        return path != null
+                && Stream.of(path.split(File.pathSeparator)).anyMatch(folder -> new File(folder, program).canExecute());
+    }
+
+    /** Replays a rescue file as an operator would: {@code mariadb-binlog FILE | mariadb}. */
+    private static void replay(Path file, EmbeddedServer to) throws IOException, InterruptedException {
+        List<Process> pipe = ProcessBuilder.startPipeline(List.of(
+                new ProcessBuilder("mariadb-binlog", file.toString()).redirectError(ProcessBuilder.Redirect.INHERIT),
+                new ProcessBuilder("mariadb", "--no-defaults", "-h127.0.0.1", "-P" + to.port(), "-uroot", "--skip-ssl")
+                        .redirectErrorStream(true)));
+        String said = new String(pipe.get(1).getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        if (pipe.get(1).waitFor() != 0 || pipe.get(0).waitFor() != 0) {
+            throw new EmbeddedException("the replay failed: " + said.strip());
         }
     }
 }

@@ -21,11 +21,13 @@ import io.understudy.report.ReportText;
 import java.io.PrintWriter;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
@@ -262,5 +264,34 @@ public final class PagesDemo {
                         .mapToLong(value -> ((Number) value).longValue())
                         .sum()
                 : 0;
+    }
+
+    /** Looks up random rows on a server and counts the pages that it read from disk. */
+    static final class ColdReads {
+        private final EmbeddedServer server;
+        private final int rows;
+        private final Random random;
+
+        ColdReads(EmbeddedServer server, int rows, long seed) {
+            this.server = server;
+            this.rows = rows;
+            this.random = new Random(seed);
+        }
+
+        /** Runs look-ups. Returns the pages read from disk per look-up, including those of replication meanwhile. */
+        double each(int count) throws SQLException {
+            long before = server.status("Innodb_buffer_pool_reads");
+            try (Connection connection = server.connect();
+                    PreparedStatement select =
+                            connection.prepareStatement("SELECT note FROM demo.orders WHERE id = ?")) {
+                for (int i = 0; i < count; i++) {
+                    select.setInt(1, 1 + random.nextInt(rows));
+                    try (ResultSet row = select.executeQuery()) {
+                        row.next();
+                    }
+                }
+            }
+            return (double) (server.status("Innodb_buffer_pool_reads") - before) / count;
+        }
     }
 }

@@ -1,5 +1,9 @@
 package io.understudy.demo.semisync;
 
+import io.understudy.metrics.LatencyHistogram;
+import io.understudy.metrics.LatencyHistograms;
+import io.understudy.servers.SemiSyncSource;
+import io.understudy.servers.ServerQueries;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -8,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.function.BooleanSupplier;
 import java.util.stream.LongStream;
 
@@ -171,5 +176,75 @@ final class InsertRun {
         List<Double> sorted = new ArrayList<>(values);
         Collections.sort(sorted);
         return sorted.isEmpty() ? 0 : sorted.get(sorted.size() / 2);
+    }
+
+    /**
+     * The server's counters of semi-synchronous replication at one probe.
+     *
+     * @param acknowledged transactions acknowledged in time
+     * @param unacknowledged transactions not acknowledged in time
+     * @param waits transactions that waited
+     * @param waitMicros their total wait, in microseconds
+     */
+    record SemiSyncCounters(long acknowledged, long unacknowledged, long waits, long waitMicros) {
+
+        static SemiSyncCounters read(Connection connection) throws SQLException {
+            Map<String, String> all = new ServerQueries(connection).pairs("SHOW GLOBAL STATUS LIKE 'Rpl_semi_sync%'");
+            return new SemiSyncCounters(
+                    SemiSyncSource.number(all, "yes_tx"),
+                    SemiSyncSource.number(all, "no_tx"),
+                    SemiSyncSource.number(all, "tx_waits"),
+                    SemiSyncSource.number(all, "tx_wait_time"));
+        }
+
+        SemiSyncCounters since(SemiSyncCounters before) {
+            return new SemiSyncCounters(
+                    acknowledged - before.acknowledged,
+                    unacknowledged - before.unacknowledged,
+                    waits - before.waits,
+                    waitMicros - before.waitMicros);
+        }
+    }
+
+    /** The results of {@code commit-latency} so far, from its metrics. */
+    static final class Attributed {
+        private static final long LOOK_MILLIS = 2;
+
+        private final LatencyHistogram ack;
+        private final LatencyHistogram execute;
+
+        Attributed(LatencyHistograms histograms) {
+            ack = histograms.series("understudy_commit_semisync_wait_seconds", "", "source", "binlog");
+            execute = histograms.series("understudy_commit_execute_seconds", "");
+        }
+
+        /** Commits whose time was split. */
+        long commits() {
+            // Recorded last but one, so the execution of as many is known when the next probe sees the same number
+            // there.
+            return Math.min(ack.count(), execute.count());
+        }
+
+        /** Waits for the own acknowledgement, together, nanoseconds. */
+        long ackNanos() {
+            return ack.sumNanos();
+        }
+
+        /** Execution and flush, together, nanoseconds. */
+        long executeNanos() {
+            return execute.sumNanos();
+        }
+
+        /** Waits until so many commits are split; false when that takes longer than {@code patience}. */
+        boolean await(long commits, Duration patience) throws InterruptedException {
+            long deadline = System.nanoTime() + patience.toNanos();
+            while (commits() < commits) {
+                if (System.nanoTime() - deadline > 0) {
+                    return false;
+                }
+                Thread.sleep(LOOK_MILLIS);
+            }
+            return true;
+        }
     }
 }

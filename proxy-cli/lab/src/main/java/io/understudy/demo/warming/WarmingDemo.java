@@ -8,11 +8,17 @@ import io.understudy.embedded.EmbeddedPair;
 import io.understudy.embedded.EmbeddedServer;
 import io.understudy.embedded.PairOptions;
 import io.understudy.embedded.ServerOptions;
+import io.understudy.plugins.mirror.selection.SampleRate;
 import java.io.PrintWriter;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** Restarts a standby, warms it by mirrored reads and promotes it; tells whether the forecast came true. */
 public final class WarmingDemo {
@@ -32,7 +38,9 @@ public final class WarmingDemo {
 
     private static final double TARGET = 0.1;
     private static final double SHARE = 0.25;
-    private static final int BAR = 40;
+    /** Statements after the promotion that are counted. */
+    private static final int FIRST = 1_000;
+
     private static final long SECOND = 1_000_000_000L;
 
     private final int poolMib;
@@ -130,7 +138,7 @@ public final class WarmingDemo {
         out.say("The table has %.1f times the size of a pool.", bytes / 1048576.0 / poolMib);
         try (Connection connection = pair.primary().connect()) {
             int statements = Math.min(poolMib * WARMING_STATEMENTS_A_MIB, MOST_WARMING_STATEMENTS);
-            Promoted.read(connection, keys.with(seed + 1), statements);
+            read(connection, keys.with(seed + 1), statements);
         }
     }
 
@@ -143,7 +151,7 @@ public final class WarmingDemo {
     private Seen measure(EmbeddedPair pair, Zipfian keys) throws Exception {
         long after = seed + 1_000;
         restart(pair.standby());
-        Promoted cold = Promoted.measure(pair.standby(), keys, after);
+        double cold = pages(pair.standby(), keys.with(after));
 
         out.say("");
         out.say("A standby that is mirrored to with sample: adaptive, and restarts."
@@ -160,10 +168,9 @@ public final class WarmingDemo {
             last = warm(proxy, keys, pair.standby());
         }
         pair.standby().execute("STOP SLAVE", "SET GLOBAL read_only = 0");
-        Promoted warmed = Promoted.measure(pair.standby(), keys, after);
-        Promoted floor = Promoted.measure(pair.primary(), keys, after);
-        plot(cold, warmed, floor);
-        Seen seen = new Seen(cold.excessOver(floor), warmed.excessOver(floor), last.forecast(), last.mirrored());
+        double warmed = pages(pair.standby(), keys.with(after));
+        double floor = pages(pair.primary(), keys.with(after));
+        Seen seen = new Seen(cold - floor, warmed - floor, last.forecast(), last.mirrored());
         table(seen, floor);
         return seen;
     }
@@ -195,7 +202,7 @@ public final class WarmingDemo {
     private static void reads(Sessions load, String url, Zipfian keys) throws SQLException {
         try (Connection connection = DriverManager.getConnection(url)) {
             while (!load.ended()) {
-                Promoted.read(connection, keys, 10);
+                read(connection, keys, 10);
             }
         }
     }
@@ -217,46 +224,103 @@ public final class WarmingDemo {
         return score;
     }
 
-    private void plot(Promoted cold, Promoted warmed, Promoted floor) {
-        double most = 0;
-        for (double value : cold.pages()) {
-            most = Math.max(most, value);
-        }
-        out.say("");
-        out.say("Pages that a statement reads from disk after the promotion, by thousands of statements:");
-        out.say("  not mirrored (o), mirrored (*), the primary (|), and the same in figures");
-        for (int i = 0; i < Promoted.WINDOWS; i++) {
-            char[] line = " ".repeat(BAR + 1).toCharArray();
-            line[at(floor.pages().get(i), most)] = '|';
-            line[at(warmed.pages().get(i), most)] = '*';
-            line[at(cold.pages().get(i), most)] = 'o';
-            out.say(
-                    "%4d  %s  %.2f  %.2f  %.2f",
-                    i + 1,
-                    new String(line),
-                    cold.pages().get(i),
-                    warmed.pages().get(i),
-                    floor.pages().get(i));
-        }
-    }
-
-    private static int at(double value, double most) {
-        return (int) Math.round(BAR * Math.min(1, most <= 0 ? 0 : value / most));
-    }
-
     private static String bar(double score) {
         int full = (int) Math.round(20 * Math.max(0, Math.min(1, score)));
         return Output.format("%.2f %s%s", score, "#".repeat(full), ".".repeat(20 - full));
     }
 
-    private void table(Seen seen, Promoted floor) {
+    private void table(Seen seen, double floor) {
         out.say("");
-        out.say(
-                "Each of the first 1,000 statements after the promotion, in pages above the primary's %.2f:",
-                floor.first());
+        out.say("Each of the first 1,000 statements after the promotion, in pages above the primary's %.2f:", floor);
         out.say("  not mirrored                %.2f", seen.cold());
         out.say("  after %,7d mirrored      %.2f", seen.mirrored(), seen.warmed());
         out.say("  forecast of that            %.2f", seen.forecast());
         out.say("  left by the mirroring       %.0f %%", 100 * seen.left());
+    }
+
+    /** Returns the pages that a server reads from disk for each of the first statements of {@code own}. */
+    private static double pages(EmbeddedServer server, Zipfian own) throws SQLException {
+        try (Connection connection = server.connect()) {
+            long before = reads(server);
+            read(connection, own, FIRST);
+            return (double) (reads(server) - before) / FIRST;
+        }
+    }
+
+    /** Runs {@code count} point reads on one connection. */
+    private static void read(Connection connection, Zipfian keys, int count) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            for (int i = 0; i < count; i++) {
+                statement
+                        .executeQuery("SELECT v FROM demo.items WHERE id = " + keys.next())
+                        .close();
+            }
+        }
+    }
+
+    /** MariaDB's counter of reads includes read-ahead, which the proxy's figures leave out. */
+    private static long reads(EmbeddedServer server) {
+        return server.status("Innodb_buffer_pool_reads") - server.status("Innodb_buffer_pool_read_ahead");
+    }
+
+    /**
+     * The standby's warmth as the proxy reports it.
+     *
+     * @param warmth the view of {@code /api/standbys}
+     * @param adaptive the sample of adaptive rules, with the reason of its last change
+     */
+    record Score(Map<?, ?> warmth, Map<?, ?> adaptive) {
+        private static final double NEARLY = 1.6;
+
+        static Score of(DemoProxy proxy) {
+            Map<?, ?> standby = (Map<?, ?>) ((List<?>) proxy.running().proxy().standbysView()).get(0);
+            List<?> mirrored =
+                    (List<?>) Objects.requireNonNull(proxy.view("mirror").get("standbys"), "standbys");
+            return new Score(map(standby, "warmth"), map((Map<?, ?>) mirrored.get(0), "adaptive"));
+        }
+
+        private static Map<?, ?> map(Map<?, ?> of, String key) {
+            return (Map<?, ?>) Objects.requireNonNull(of.get(key), key);
+        }
+
+        String sample() {
+            return String.valueOf(adaptive.get("sample"));
+        }
+
+        /** Returns whether the sample is down to what the probes need. */
+        boolean settled() {
+            return percent(adaptive.get("sample")) <= NEARLY * percent(adaptive.get("least"));
+        }
+
+        private static double percent(@Nullable Object value) {
+            return SampleRate.parse(String.valueOf(value)).millionths();
+        }
+
+        private static double number(@Nullable Object value) {
+            return value instanceof Number number ? number.doubleValue() : Double.NaN;
+        }
+
+        /** Returns {@code estimate}, {@code low} or {@code high} of the excess, or NaN. */
+        double excess(String bound) {
+            return number(map(warmth, "excessPages").get(bound));
+        }
+
+        double score() {
+            return number(warmth.get("warmth"));
+        }
+
+        long mirrored() {
+            return (long) number(warmth.get("mirroredSinceRestart"));
+        }
+
+        /** Returns whether the figures are those since a restart that the proxy has seen. */
+        boolean sinceRestart() {
+            return "restart".equals(warmth.get("referenceFrom"));
+        }
+
+        /** Returns the forecast of the excess of the first 1,000 statements, or NaN. */
+        double forecast() {
+            return number(map(warmth, "forecast").get("excessFirst1000"));
+        }
     }
 }

@@ -2,6 +2,8 @@ package io.understudy.demo.domains;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.understudy.demo.domains.SteeringDemo.HotRowExperiment;
+import io.understudy.demo.domains.SteeringDemo.LagExperiment;
 import io.understudy.embedded.EmbeddedPair;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;

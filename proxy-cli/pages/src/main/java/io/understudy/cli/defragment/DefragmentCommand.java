@@ -7,7 +7,7 @@ import io.understudy.option.ConfigFile;
 import io.understudy.option.TimeConverter;
 import io.understudy.pages.PagesAccount;
 import io.understudy.pages.PagesQuery;
-import io.understudy.pages.WorstTables;
+import io.understudy.pages.PagesReport;
 import io.understudy.rebuild.Bounds;
 import io.understudy.rebuild.Defragmentation;
 import io.understudy.rebuild.MirroredReads;
@@ -194,7 +194,7 @@ public final class DefragmentCommand extends CliCommand implements Subcommand {
         }
         return worst == null
                 ? named
-                : WorstTables.of(
+                : PagesReport.worst(
                         PagesQuery.of(config, Objects.requireNonNull(server))
                                 .warning(line.getErr()::println)
                                 .contents(null, false, READING),

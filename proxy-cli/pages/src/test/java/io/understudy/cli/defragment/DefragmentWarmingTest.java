@@ -2,6 +2,7 @@ package io.understudy.cli.defragment;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.understudy.cli.defragment.ProxyReads.Warming;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;

@@ -167,14 +167,7 @@ public final class CompareCommand implements Subcommand, Callable<Integer> {
                 userB == null ? login.user() : userB,
                 passwordFileB == null ? password : ServerLoginOptions.password(passwordFileB),
                 login.tls(line));
-        return new CompareOptions(
-                first,
-                second,
-                choice.filter(true, line),
-                executions,
-                timeout,
-                CompareOptions.DEFAULT_RATIO,
-                CompareOptions.DEFAULT_NANOS);
+        return new CompareOptions(first, second, choice.filter(true, line), executions, timeout);
     }
 
     private CommandLine.ParameterException wrong(String why) {

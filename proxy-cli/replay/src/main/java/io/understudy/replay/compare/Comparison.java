@@ -117,7 +117,7 @@ public final class Comparison implements AutoCloseable {
                 }
             }
         }
-        TimeJudge.judge(digests.values(), options.minimumRatio(), options.minimumNanos());
+        TimeJudge.judge(digests.values());
     }
 
     /** Returns the next event, or null at the end; where the log is damaged, the comparison is stopped. */

@@ -17,6 +17,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class GeneralLogReader extends LogReader {
     private static final Pattern USE = Pattern.compile("(?i)\\s*use\\s+`?([^`;]+?)`?\\s*;?\\s*");
+    /** The time where it has changed, the session's number, and the command's first letter. */
+    private static final Pattern HEAD = Pattern.compile("(?:[0-9:.TZ+ -]{14,40})?\t+ *[0-9]+ [A-Z]");
+
+    private static final int LONGEST_HEAD = 100;
     private static final int MAX_SESSIONS = 100_000;
     private static final int MAX_OPEN = 1 << 20;
     private static final int MAX_TEXT = 64 << 20;
@@ -56,36 +60,9 @@ final class GeneralLogReader extends LogReader {
 
     /** Returns the offset of the command's name in an entry's first line, or -1. */
     private static int commandAt(LineBuffer in, int from, int end) {
-        byte[] bytes = in.bytes;
-        int p = from;
-        while (p < end && bytes[p] != '\t' && p - from < 40) {
-            int c = bytes[p];
-            if (!(c >= '0' && c <= '9'
-                    || c == ':'
-                    || c == '-'
-                    || c == '.'
-                    || c == ' '
-                    || c == 'T'
-                    || c == 'Z'
-                    || c == '+')) {
-                return -1;
-            }
-            p++;
-        }
-        if (p >= end || bytes[p] != '\t' || p > from && p - from < 14) {
-            return -1;
-        }
-        while (p < end && bytes[p] == '\t') {
-            p++;
-        }
-        while (p < end && bytes[p] == ' ') {
-            p++;
-        }
-        int digits = p;
-        while (p < end && bytes[p] >= '0' && bytes[p] <= '9') {
-            p++;
-        }
-        return p > digits && p + 1 < end && bytes[p] == ' ' && bytes[p + 1] >= 'A' && bytes[p + 1] <= 'Z' ? p + 1 : -1;
+        Matcher head = HEAD.matcher(
+                new String(in.bytes, from, Math.min(end - from, LONGEST_HEAD), StandardCharsets.ISO_8859_1));
+        return head.lookingAt() ? from + head.end() - 1 : -1;
     }
 
     @Override

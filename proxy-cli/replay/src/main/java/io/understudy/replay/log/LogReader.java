@@ -6,7 +6,7 @@ import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /** Reads a log's events one by one from a buffer of lines, and counts them. */
-abstract class LogReader implements StatementLog {
+abstract class LogReader {
     final LineBuffer in;
     final LogCounts counts = new LogCounts();
     /** Events that were read already, and precede what is read next. */
@@ -16,18 +16,8 @@ abstract class LogReader implements StatementLog {
         this.in = in;
     }
 
-    @Override
-    public final LogCounts counts() {
-        return counts;
-    }
-
-    @Override
-    public final void close() throws IOException {
-        in.close();
-    }
-
-    @Override
-    public final @Nullable LogEvent next() throws IOException {
+    /** Returns the next event, waiting for it if need be, or null at the end of the log. */
+    final @Nullable LogEvent next() throws IOException {
         while (true) {
             LogEvent event = pending.poll();
             if (event == null) {

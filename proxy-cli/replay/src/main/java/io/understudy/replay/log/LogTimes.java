@@ -1,15 +1,30 @@
 package io.understudy.replay.log;
 
+import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** Reads the times that servers write. Not thread-safe. */
 final class LogTimes {
     private static final long SECOND = 1_000_000;
     private static final long HOUR = 3_600;
     private static final long MINUTE = 60;
+
+    private static final Pattern SECONDS = Pattern.compile("\\d{1,12}(?:\\.\\d*)?|\\.\\d+");
+    private static final Pattern TIME =
+            Pattern.compile("(?:(\\d{4})-(\\d\\d)-(\\d\\d)[T ]|(\\d\\d)(\\d\\d)(\\d\\d) ) ?(\\d{1,2}):(\\d\\d):(\\d\\d)"
+                    + "(?:\\.(?<fraction>\\d*))?(?<zone>Z|[+-]\\d\\d:\\d\\d)?");
+    /** The group of {@link #TIME}, before those of minutes and seconds. */
+    private static final int HOUR_OF_DAY = 7;
+    /** Of a time; behind it a line may go on. */
+    private static final int LONGEST = 64;
 
     private final ZoneId zone;
     private long offsetHour = Long.MIN_VALUE;
@@ -33,116 +48,55 @@ final class LogTimes {
      */
     long read(byte[] bytes, int from, int end, boolean utc) {
         zoned = false;
-        int p = from;
-        int year;
-        int month;
-        int day;
-        if (end - from >= 19 && bytes[from + 4] == '-' && (bytes[from + 10] == 'T' || bytes[from + 10] == ' ')) {
-            year = number(bytes, p, p + 4);
-            month = number(bytes, p + 5, p + 7);
-            day = number(bytes, p + 8, p + 10);
-            p += 11;
-        } else if (end - from >= 14 && bytes[from + 6] == ' ') {
-            int short2 = number(bytes, p, p + 2);
-            year = short2 < 0 ? -1 : short2 < 70 ? 2000 + short2 : 1900 + short2;
-            month = number(bytes, p + 2, p + 4);
-            day = number(bytes, p + 4, p + 6);
-            p += 7;
-        } else {
+        Matcher time =
+                TIME.matcher(new String(bytes, from, Math.min(end - from, LONGEST), StandardCharsets.ISO_8859_1));
+        if (!time.lookingAt() || number(time, HOUR_OF_DAY) > 24) {
             return LogEvent.UNKNOWN;
         }
-        if (p < end && bytes[p] == ' ') {
-            p++;
-        }
-        int colon = p;
-        while (colon < end && bytes[colon] != ':') {
-            colon++;
-        }
-        if (colon + 6 > end || bytes[colon + 3] != ':') {
-            return LogEvent.UNKNOWN;
-        }
-        int hour = number(bytes, p, colon);
-        int minute = number(bytes, colon + 1, colon + 3);
-        int second = number(bytes, colon + 4, colon + 6);
-        if (year < 0 || hour < 0 || hour > 24 || minute < 0 || second < 0) {
-            return LogEvent.UNKNOWN;
-        }
+        String given = time.group("zone");
+        zoned = given != null;
         long days;
+        long ahead;
         try {
-            days = LocalDate.of(year, month, day).toEpochDay();
+            int year = number(time, 4);
+            days = (time.group(1) == null
+                            ? LocalDate.of(year < 70 ? 2000 + year : 1900 + year, number(time, 5), number(time, 6))
+                            : LocalDate.of(number(time, 1), number(time, 2), number(time, 3)))
+                    .toEpochDay();
+            ahead = given == null ? 0 : ZoneOffset.of(given).getTotalSeconds();
         } catch (DateTimeException e) {
             return LogEvent.UNKNOWN;
         }
-        p = colon + 6;
-        long micros = 0;
-        if (p < end && bytes[p] == '.') {
-            long unit = SECOND / 10;
-            for (p++; p < end && bytes[p] >= '0' && bytes[p] <= '9'; p++) {
-                micros += (bytes[p] - '0') * unit;
-                unit /= 10;
-            }
-        }
-        long seconds = days * 24 * HOUR + hour * HOUR + minute * MINUTE + second;
-        if (p < end && bytes[p] == 'Z') {
-            zoned = true;
-        } else if (p + 5 < end && (bytes[p] == '+' || bytes[p] == '-')) {
-            zoned = true;
-            long offset = number(bytes, p + 1, p + 3) * HOUR + number(bytes, p + 4, p + 6) * MINUTE;
-            seconds -= bytes[p] == '+' ? offset : -offset;
-        } else if (!utc) {
-            seconds -= offset(seconds);
-        }
-        return seconds * SECOND + micros;
+        long seconds = days * 24 * HOUR
+                + number(time, HOUR_OF_DAY) * HOUR
+                + number(time, HOUR_OF_DAY + 1) * MINUTE
+                + number(time, HOUR_OF_DAY + 2);
+        String fraction = Objects.requireNonNullElse(time.group("fraction"), "");
+        long micros = Long.parseLong((fraction + "000000").substring(0, 6));
+        return (seconds - (zoned ? ahead : utc ? 0 : offset(seconds))) * SECOND + micros;
+    }
+
+    /** Returns the number in a group, or 0 where the time has none. */
+    private static int number(Matcher time, int group) {
+        return time.group(group) == null ? 0 : Integer.parseInt(time.group(group));
     }
 
     private long offset(long localSeconds) {
         long hour = localSeconds / HOUR;
         if (hour != offsetHour) {
             offsetHour = hour;
-            LocalDateTime local = LocalDateTime.ofEpochSecond(localSeconds, 0, java.time.ZoneOffset.UTC);
+            LocalDateTime local = LocalDateTime.ofEpochSecond(localSeconds, 0, ZoneOffset.UTC);
             offsetSeconds = local.atZone(zone).getOffset().getTotalSeconds();
         }
         return offsetSeconds;
     }
 
-    private static int number(byte[] bytes, int from, int end) {
-        int value = 0;
-        for (int p = from; p < end; p++) {
-            int digit = bytes[p] - '0';
-            if (digit < 0 || digit > 9) {
-                return -1;
-            }
-            value = value * 10 + digit;
-        }
-        return value;
-    }
-
     /** Returns the microseconds of a number of seconds such as {@code 0.001234}, or {@link LogEvent#UNKNOWN}. */
     static long micros(byte[] bytes, int from, int end) {
-        long whole = 0;
-        long fraction = 0;
-        long unit = SECOND;
-        boolean any = false;
-        for (int p = from; p < end; p++) {
-            int digit = bytes[p] - '0';
-            if (digit >= 0 && digit <= 9) {
-                any = true;
-                if (unit == SECOND) {
-                    whole = whole * 10 + digit;
-                } else {
-                    fraction += digit * unit;
-                    unit /= 10;
-                }
-            } else if (bytes[p] == '.' && unit == SECOND) {
-                unit = SECOND / 10;
-            } else {
-                return LogEvent.UNKNOWN;
-            }
-            if (whole > Long.MAX_VALUE / SECOND / 100) {
-                return LogEvent.UNKNOWN;
-            }
-        }
-        return any ? whole * SECOND + fraction : LogEvent.UNKNOWN;
+        String text = new String(bytes, from, end - from, StandardCharsets.ISO_8859_1);
+        return SECONDS.matcher(text).matches()
+                ? new BigDecimal(text).movePointRight(6).longValue()
+                : LogEvent.UNKNOWN;
     }
 
     static long whole(byte[] bytes, int from, int end) {

@@ -166,78 +166,43 @@ final class SlowLogHeader {
 
     /** Reads a comment line. */
     void keys(int from, int end) {
-        byte[] bytes = in.bytes;
+        String line = string(from, end);
         if (isTime(from, end)) {
             timeAt = from - in.mark;
-            time = times.read(bytes, from + "# Time: ".length(), end, false);
+            time = times.read(in.bytes, from + "# Time: ".length(), end, false);
             timeZoned = times.zoned();
-            int user = indexOf(from, end, "# User@Host: ", 10);
+            int user = line.indexOf("# User@Host: ", 1);
             if (user > 0) {
-                user(user, end); // both on one line in old versions
+                user(line.substring(user)); // both on one line in old versions
             }
             return;
         }
         if (isUser(from, end)) {
-            user(from, end);
+            user(line);
             return;
         }
-        int p = from + 1;
-        while (p < end) {
-            while (p < end && bytes[p] == ' ') {
-                p++;
+        String[] words = line.split(" +");
+        for (int i = 0; i < words.length; i++) {
+            if (words[i].endsWith(":")) {
+                String key = words[i];
+                // Without a value, as of no schema, the next key follows.
+                boolean given = i + 1 < words.length && !words[i + 1].endsWith(":");
+                key(key, given ? words[++i] : "");
             }
-            int key = p;
-            while (p < end && bytes[p] != ' ' && bytes[p] != ':') {
-                p++;
-            }
-            if (p >= end || bytes[p] != ':') {
-                p++;
-                continue;
-            }
-            int keyEnd = p++;
-            while (p < end && bytes[p] == ' ') {
-                p++;
-            }
-            int value = p;
-            while (p < end && bytes[p] != ' ') {
-                p++;
-            }
-            if (keyEnd - key == 6 && p > value && bytes[p - 1] == ':' && in.startsWith(key, keyEnd, "Schema")) {
-                // No schema: what follows is the next key.
-                schemaGiven = true;
-                p = value;
-                continue;
-            }
-            key(key, keyEnd, value, p);
         }
     }
 
-    private void key(int key, int keyEnd, int from, int end) {
-        byte[] bytes = in.bytes;
-        switch (keyEnd - key) {
-            case 6 -> {
-                if (in.startsWith(key, keyEnd, "Schema")) {
-                    schemaGiven = true;
-                    schema = from == end ? null : string(from, end);
-                } else if (in.startsWith(key, keyEnd, "Digest")) {
-                    own = true;
-                }
+    private void key(String key, String value) {
+        byte[] text = value.getBytes(StandardCharsets.US_ASCII);
+        switch (key) {
+            case "Schema:" -> {
+                schemaGiven = true;
+                schema = value.isEmpty() ? null : value;
             }
-            case 9 -> {
-                if (in.startsWith(key, keyEnd, "Thread_id")) {
-                    threadId = LogTimes.whole(bytes, from, end);
-                }
-            }
-            case 10 -> {
-                if (in.startsWith(key, keyEnd, "Query_time")) {
-                    queryTime = LogTimes.micros(bytes, from, end);
-                }
-            }
-            case 14 -> {
-                if (in.startsWith(key, keyEnd, "Dropped_events") || in.startsWith(key, keyEnd, "Skipped_events")) {
-                    counts.missing(LogTimes.whole(bytes, from, end));
-                }
-            }
+            case "Digest:" -> own = true;
+            case "Thread_id:" -> threadId = LogTimes.whole(text, 0, text.length);
+            case "Query_time:" -> queryTime = LogTimes.micros(text, 0, text.length);
+            case "Dropped_events:", "Skipped_events:" -> counts.missing(LogTimes.whole(text, 0, text.length));
             default -> {
                 // Not needed.
             }
@@ -245,46 +210,19 @@ final class SlowLogHeader {
     }
 
     /** {@code # User@Host: priv[user] @ host [ip] Id: 7}. */
-    private void user(int from, int end) {
-        byte[] bytes = in.bytes;
+    private void user(String line) {
         hasUser = true;
-        int open = from;
-        while (open < end && bytes[open] != '[') {
-            open++;
+        int open = line.indexOf('[');
+        int close = open < 0 ? -1 : line.indexOf(']', open);
+        if (close < 0) {
+            return;
         }
-        int close = open;
-        while (close < end && bytes[close] != ']') {
-            close++;
+        user = line.substring(open + 1, close);
+        int id = line.lastIndexOf(" Id:");
+        if (id >= close) {
+            byte[] number = line.substring(id + " Id:".length()).strip().getBytes(StandardCharsets.US_ASCII);
+            threadId = LogTimes.whole(number, 0, number.length);
         }
-        if (close < end) {
-            user = string(open + 1, close);
-        }
-        int id = lastIndexOf(close, end, " Id:");
-        if (id > 0) {
-            int p = id + 4;
-            while (p < end && bytes[p] == ' ') {
-                p++;
-            }
-            threadId = LogTimes.whole(bytes, p, end);
-        }
-    }
-
-    private int indexOf(int from, int end, String text, int after) {
-        for (int p = from + after; p <= end - text.length(); p++) {
-            if (in.startsWith(p, end, text)) {
-                return p;
-            }
-        }
-        return -1;
-    }
-
-    private int lastIndexOf(int from, int end, String text) {
-        for (int p = end - text.length(); p >= from; p--) {
-            if (in.startsWith(p, end, text)) {
-                return p;
-            }
-        }
-        return -1;
     }
 
     private String string(int from, int end) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.understudy.replay.compare.ResultFold.RowRounding;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Objects;

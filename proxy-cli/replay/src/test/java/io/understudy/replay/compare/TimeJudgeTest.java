@@ -3,6 +3,7 @@ package io.understudy.replay.compare;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.understudy.replay.compare.TimeJudge.SignedRank;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -95,9 +96,9 @@ class TimeJudgeTest {
             0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344, 0.0459, 0.3240, 0.4262, 0.5719, 0.6528,
             0.7590, 1.0000
         };
-        assertThat(FalseDiscovery.threshold(published, 0.05)).isEqualTo(0.0095);
-        assertThat(FalseDiscovery.threshold(new double[] {0.5}, 0.05)).isNegative();
-        assertThat(FalseDiscovery.threshold(new double[0], 0.05)).isNegative();
+        assertThat(TimeJudge.threshold(published, 0.05)).isEqualTo(0.0095);
+        assertThat(TimeJudge.threshold(new double[] {0.5}, 0.05)).isNegative();
+        assertThat(TimeJudge.threshold(new double[0], 0.05)).isNegative();
     }
 
     /** Times as a busy server has them: a quarter of scatter, and one in thirty many times as long. */
@@ -116,7 +117,7 @@ class TimeJudgeTest {
     }
 
     private static long flagged(List<DigestComparison> digests) {
-        TimeJudge.judge(digests, CompareOptions.DEFAULT_RATIO, CompareOptions.DEFAULT_NANOS);
+        TimeJudge.judge(digests);
         return digests.stream().filter(one -> one.slower() || one.faster()).count();
     }
 
