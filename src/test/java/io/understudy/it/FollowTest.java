@@ -162,6 +162,30 @@ class FollowTest extends FollowingProxy {
         }
     }
 
+    /** The other one may have been promoted, and this one have come back writable. */
+    @Test
+    void aProxyThatStartsChoosesNoneBesideOneThatRefusesTheAccount() throws Exception {
+        pair.createAccount("watch", PASSWORD, "REPLICA MONITOR ON *.*");
+        pair.awaitCaughtUp(Duration.ofSeconds(10));
+        promoted.execute("SET sql_log_bin=0", "ALTER USER monitor ACCOUNT LOCK");
+        try (ProxyUnderTest proxy = ProxyUnderTest.start(config(candidates(), ""))) {
+            assertThatThrownBy(() -> connect(proxy))
+                    .hasMessageContaining(text(old) + " is writable")
+                    .hasMessageContaining(text(promoted) + " is alive, and primary.monitor cannot query it")
+                    .hasMessageContaining("POST /api/primary");
+            assertThat(proxy.server().notReady().toString()).contains("mend the account at " + text(promoted));
+            promoted.execute("SET sql_log_bin=0", "ALTER USER monitor ACCOUNT UNLOCK");
+            assertThat(untilWritten(proxy, old, "mended")).isLessThan(SOON);
+            await().atMost(SOON).until(() -> proxy.server().notReady().isEmpty());
+        }
+        promoted.execute("SET sql_log_bin=0", "ALTER USER monitor ACCOUNT LOCK");
+        String other = "name: two, address: \"" + text(promoted) + "\", tls: { mode: disabled }, user: ";
+        String config = config(candidates(), "").replace(other + "monitor", other + "watch");
+        try (ProxyUnderTest proxy = ProxyUnderTest.start(config)) {
+            assertThat(untilWritten(proxy, old, "by another account")).isLessThan(SOON);
+        }
+    }
+
     @Tag("long")
     @Test
     void theWritableCandidateIsFollowedInAPlannedChange() throws Exception {

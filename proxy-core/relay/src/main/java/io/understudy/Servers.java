@@ -260,6 +260,7 @@ final class Servers implements AutoCloseable {
 
     /** Starts probing. With candidates, waits for the first probes, so that sessions begin at the right server. */
     void start(PrimaryConfig config) {
+        candidates.askStandbys(this::readOnlyByItsAccount);
         candidates.watch(config.candidates());
         try {
             candidates.awaitFirst(FIRST_PROBES);
@@ -272,6 +273,15 @@ final class Servers implements AutoCloseable {
         }
         standbys.forEach(standby -> standby.monitor.start());
         standbys.forEach(standby -> standby.logins.start());
+    }
+
+    private @Nullable Boolean readOnlyByItsAccount(Address at) {
+        return standbys.stream()
+                .filter(standby ->
+                        standby.config.address().equals(at) && standby.state().reachable())
+                .findFirst()
+                .map(standby -> standby.state().readOnly())
+                .orElse(null);
     }
 
     /** Probes the present primary. */

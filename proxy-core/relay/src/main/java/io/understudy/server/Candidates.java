@@ -90,10 +90,11 @@ public final class Candidates implements AutoCloseable {
     /** Whether the address is a server that was the primary, and not the first candidate in place of one. */
     private volatile boolean known;
 
-    /** Whether several are writable since the start, so that none of them is known to be the primary. */
-    private volatile boolean unchosen;
+    /** Why none is known to be the primary since the start, though one is writable or may be; null if there is one. */
+    private volatile @Nullable String unchosen;
 
     private volatile Runnable afterDecision = () -> {};
+    private volatile Function<Address, @Nullable Boolean> readOnlyByStandbys = at -> null;
     private volatile Verdict verdict = Verdict.PENDING;
     private volatile String explanation = "";
 
@@ -174,6 +175,14 @@ public final class Candidates implements AutoCloseable {
         afterDecision = listener;
     }
 
+    /**
+     * Sets how to find out by another account, that of {@code standbys}, whether a server is read-only; null: not
+     * known. Must not wait.
+     */
+    public void askStandbys(Function<Address, @Nullable Boolean> readOnly) {
+        readOnlyByStandbys = readOnly;
+    }
+
     /** Waits until each candidate has been probed once, but no longer than {@code limit}. */
     public synchronized void awaitFirst(Duration limit) throws InterruptedException {
         long deadline = System.nanoTime() + limit.toNanos();
@@ -201,7 +210,8 @@ public final class Candidates implements AutoCloseable {
                     chosen + " is not in primary.candidates " + members.keySet() + "; add it there and reload");
         }
         List<Address> writable = withRole(Role.WRITABLE);
-        if (writable.size() == 1 && !writable.contains(chosen)) {
+        boolean possible = unchosen != null && possible().contains(chosen);
+        if (writable.size() == 1 && !writable.contains(chosen) && !possible) {
             // In a planned change the last probes may be older than the change.
             members.values().forEach(each -> each.polling.soon());
             throw new IllegalArgumentException(chosen + " is " + member.role.label() + " and " + writable.get(0)
@@ -234,21 +244,19 @@ public final class Candidates implements AutoCloseable {
      * that the address is a standby's, or a dead server's. Null otherwise.
      */
     public @Nullable String unknown() {
-        return known || verdict == Verdict.UNCLEAR
+        return known || verdict == Verdict.UNCLEAR && unchosen == null
                 ? null
                 : "none of primary.candidates has been the only writable one since this process started, so which one"
                         + " is the primary is not known";
     }
 
     /**
-     * Returns why no client may be let in: a process that starts during a split does not know which candidate was the
-     * primary, and half of the writes would be lost with the wrong one. Null otherwise.
+     * Returns why no client may be let in: a process that starts while several candidates are or may be writable does
+     * not know which of them is the primary of the other proxies, and half of the writes would be lost with the wrong
+     * one. Null otherwise.
      */
     public @Nullable String unchosen() {
-        return unchosen
-                ? "several of primary.candidates are writable, and which one is the primary is not known since this"
-                        + " process started; make all but one read-only, or choose one: POST /api/primary"
-                : null;
+        return unchosen;
     }
 
     /** Returns why it is not known which candidate is the primary; null when it is, or without candidates. */
@@ -292,19 +300,25 @@ public final class Candidates implements AutoCloseable {
     private synchronized void decide() {
         notifyAll();
         if (members.isEmpty() || !withRole(Role.UNKNOWN).isEmpty()) {
-            unchosen &= !members.isEmpty();
+            unchosen = members.isEmpty() ? null : unchosen;
             return;
         }
         List<Address> writable = withRole(Role.WRITABLE);
-        unchosen = !known && address.isFirst() && writable.size() > 1;
+        boolean starting = !known && address.isFirst();
+        List<Address> possible = starting ? possible() : writable;
+        boolean serves = verdict == Verdict.UNCLEAR && unchosen == null;
+        unchosen = !starting || possible.size() < 2 || serves && writable.size() < 2 ? null : unchosen(possible);
         if (writable.size() < 2) {
             doubtedNanos = 0;
         }
         Address present = address.get();
         Member its = members.get(present);
+        String refusal = unchosen;
         if (writable.size() > 1) {
             decideSplit(writable, present);
-        } else if (its != null && its.role == Role.UNCLEAR) {
+        } else if (refusal != null) {
+            conclude(Verdict.UNCLEAR, "unclear: " + refusal);
+        } else if (its != null && its.role == Role.UNCLEAR && !(starting && !possible.contains(present))) {
             conclude(
                     Verdict.UNCLEAR,
                     "unclear: " + present + " is alive, but whether it is writable cannot be found out ("
@@ -333,6 +347,34 @@ public final class Candidates implements AutoCloseable {
             }
             known = true;
         }
+    }
+
+    /** Returns those that are or may be writable: what says nothing is down, as a primary that has crashed. */
+    private List<Address> possible() {
+        return members.values().stream()
+                .filter(member -> member.role == Role.WRITABLE
+                        || (member.role == Role.UNCLEAR || member.refuses)
+                                && !Boolean.TRUE.equals(readOnlyByStandbys.apply(member.at)))
+                .map(member -> member.at)
+                .toList();
+    }
+
+    private String unchosen(List<Address> possible) {
+        List<String> unclear = new ArrayList<>();
+        String all = possible.stream()
+                .map(each -> {
+                    if (member(each).role == Role.WRITABLE) {
+                        return each + " is writable";
+                    }
+                    unclear.add(each.toString());
+                    return each + " is alive, and primary.monitor cannot query it (" + member(each).problem + ")";
+                })
+                .collect(Collectors.joining("; "));
+        return "which of primary.candidates is the primary is not known since this process started: " + all + "; "
+                + (unclear.isEmpty()
+                        ? "make all but one read-only, or choose one: POST /api/primary"
+                        : "mend the account at " + String.join(" and ", unclear)
+                                + ", take that out of primary.candidates, or choose one: POST /api/primary");
     }
 
     /** In a planned change the last probe of the one may be older than the change: both are probed again before. */
@@ -397,6 +439,8 @@ public final class Candidates implements AutoCloseable {
         private @Nullable String problem;
         private long sentNanos;
         private long lastSignNanos = System.nanoTime();
+        /** Whether it is unreachable by an error that it has sent: it refuses this host alone. */
+        private boolean refuses;
         /** Whether it may have been a standby since the start, and not only down. */
         private boolean wasReadOnly;
         /** Begin of the last probe that told its role. */
@@ -415,6 +459,7 @@ public final class Candidates implements AutoCloseable {
             @Nullable Role found;
             String why = null;
             Exception failure = null;
+            ProbeFailure kind = null;
             try {
                 PrimaryProbe.Result result = probe.run();
                 found = Boolean.FALSE.equals(result.readOnly()) ? Role.WRITABLE : Role.READ_ONLY;
@@ -422,28 +467,35 @@ public final class Candidates implements AutoCloseable {
             } catch (SQLException | IOException e) {
                 why = ProbeFailure.reason(e);
                 failure = e;
-                found = switch (ProbeFailure.of(e)) {
+                kind = ProbeFailure.of(e);
+                found = switch (kind) {
                     case DOWN -> Role.UNREACHABLE;
-                    case ACCOUNT -> Role.UNCLEAR;
+                    case ACCOUNT, LATE -> Role.UNCLEAR;
                     case SILENT -> null;
                 };
             }
             if (polling.stopped()) {
                 return;
             }
-            if (found == Role.UNCLEAR && account != null && failure != null) {
+            if (kind == ProbeFailure.ACCOUNT && account != null && failure != null) {
                 account.refused(function, at.equals(address.get()) ? null : "candidate " + at, failure);
             }
             synchronized (Candidates.this) {
-                boolean busy = found == null && System.nanoTime() - lastSignNanos < PrimaryMonitor.SILENCE.toNanos();
+                boolean busy = (found == null || kind == ProbeFailure.LATE)
+                        && System.nanoTime() - lastSignNanos < PrimaryMonitor.SILENCE.toNanos();
                 toldNanos = busy ? toldNanos : start;
-                if (found == null) {
-                    found = busy ? role : Role.UNREACHABLE;
+                if (busy) {
+                    found = role;
+                } else if (found == null) {
+                    found = Role.UNREACHABLE;
                 } else if (found != Role.UNREACHABLE) {
                     lastSignNanos = System.nanoTime();
                     sentNanos = start;
                 }
                 role = found;
+                refuses = busy
+                        ? refuses
+                        : found == Role.UNREACHABLE && failure != null && ProbeFailure.refusesHost(failure);
                 wasReadOnly |= found == Role.READ_ONLY;
                 problem = why;
                 decide();

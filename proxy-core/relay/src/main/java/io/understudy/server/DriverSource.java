@@ -205,8 +205,8 @@ public final class DriverSource implements DataSource {
                     "28000",
                     e);
         }
-        for (Throwable at = e.getCause(); at != null; at = at.getCause() == at ? null : at.getCause()) {
-            if (at instanceof IOException) {
+        for (Throwable at = e; at != null; at = at.getCause() == at ? null : at.getCause()) {
+            if (at instanceof IOException || ProbeFailure.isLate(at)) {
                 return new SQLNonTransientConnectionException(
                         "cannot connect to " + to + ": " + ProbeFailure.reason(e), "08000", e);
             }

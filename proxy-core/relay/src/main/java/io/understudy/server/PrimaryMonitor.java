@@ -321,6 +321,10 @@ public final class PrimaryMonitor implements AutoCloseable {
                 }
                 yield before.alive();
             }
+            case LATE -> {
+                lastSignNanos = nanoClock.getAsLong();
+                yield before.alive();
+            }
             case SILENT ->
                 (before.reachable() || before == PrimaryState.UNKNOWN) && silent < SILENCE.toNanos()
                         ? before

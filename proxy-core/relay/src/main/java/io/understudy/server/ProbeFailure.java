@@ -12,14 +12,19 @@ enum ProbeFailure {
     DOWN,
     /** Nothing came in time: it is frozen or overloaded, or the network is cut. */
     SILENT,
+    /** It is alive, and has answered a login so late that the driver had given up. */
+    LATE,
     /** It is alive, and the probe's account or TLS settings are at fault. */
     ACCOUNT;
+
+    /** Part of the driver's message for {@link #LATE}, which has no code of its own. */
+    private static final String LATE_LOGIN = "reached during authentication phase";
 
     private static final int ER_SERVER_SHUTDOWN = 1053;
     private static final int ER_HOST_IS_BLOCKED = 1129;
     private static final int ER_HOST_NOT_PRIVILEGED = 1130;
-    /** Errors that concern every connection from this host. */
-    private static final Set<Integer> OF_ALL = Set.of(ER_SERVER_SHUTDOWN, ER_HOST_IS_BLOCKED, ER_HOST_NOT_PRIVILEGED);
+    /** Errors of a server that is up which concern every connection from this host. */
+    private static final Set<Integer> OF_HOST = Set.of(ER_HOST_IS_BLOCKED, ER_HOST_NOT_PRIVILEGED);
 
     static ProbeFailure of(Exception failure) {
         for (Throwable at = failure; at != null; at = at.getCause() == at ? null : at.getCause()) {
@@ -32,11 +37,25 @@ enum ProbeFailure {
             if (at instanceof IOException) {
                 return DOWN;
             }
-            if (at instanceof SQLException sql && OF_ALL.contains(sql.getErrorCode())) {
+            if (isLate(at)) {
+                return LATE;
+            }
+            if (at instanceof SQLException sql && sql.getErrorCode() == ER_SERVER_SHUTDOWN || refusesHost(at)) {
                 return DOWN;
             }
         }
         return ACCOUNT;
+    }
+
+    /** Returns whether the server lets nobody of this host in; others may work with it. */
+    static boolean refusesHost(Throwable failure) {
+        return failure instanceof SQLException && OF_HOST.contains(AccountHealth.code(failure));
+    }
+
+    /** Returns whether the driver says that it has given up a login which the server has answered late. */
+    static boolean isLate(Throwable failure) {
+        return failure instanceof SQLException
+                && String.valueOf(failure.getMessage()).contains(LATE_LOGIN);
     }
 
     /** Returns the innermost message: that of a pool says only that it waited in vain. */
@@ -46,7 +65,7 @@ enum ProbeFailure {
             at = at.getCause();
         }
         String message = at.getMessage();
-        if (message != null && message.contains("cannot be called on a closed connection")) {
+        if (isLate(at) || message != null && message.contains("cannot be called on a closed connection")) {
             return "no response in time"; // what the driver says after it has given up
         }
         return message == null

@@ -348,6 +348,149 @@ class CandidatesTest {
         assertThat(candidates.unchosen()).as("it had a primary before").isNull();
     }
 
+    private static SQLException locked() {
+        return new SQLException("Access denied, this account is locked", "HY000", 4151);
+    }
+
+    /** Begins to watch A and B, in this order, as a process that starts. */
+    private Candidates started(PrimaryAddress of, AccountHealth health) throws InterruptedException {
+        Candidates started = new Candidates(
+                of, at -> () -> probe(servers.getOrDefault(at, "")), health, new SimpleMeterRegistry(), executor);
+        started.watch(List.of(A, B));
+        started.awaitFirst(Duration.ofSeconds(10));
+        return started;
+    }
+
+    private static PrimaryAddress first() {
+        return new PrimaryAddress(A, new SimpleMeterRegistry(), Clock.systemUTC());
+    }
+
+    private static AccountHealth health() {
+        return new AccountHealth("primary.monitor", () -> "m", () -> "primary " + A, System::nanoTime);
+    }
+
+    /** It may be the primary of other proxies, and the writable one an old one that came back. */
+    @ParameterizedTest
+    @ValueSource(ints = {4151, 1045, 1040, 1129, 1130})
+    void nobodyIsLetInAtTheStartWhileOneThatAnswersCannotBeQueried(int error) throws InterruptedException {
+        servers.put(B, new SQLException("it lets nobody in", "HY000", error));
+        PrimaryAddress first = first();
+        AtomicInteger begun = new AtomicInteger();
+        AutoCloseable unused = first.onChange((from, to) -> begun.incrementAndGet());
+        try (Candidates started = started(first, health())) {
+            assertThat(started.unchosen())
+                    .contains("a:1 is writable", "b:1 is alive", "it lets nobody in", "mend the account at b:1")
+                    .contains("take that out of primary.candidates", "POST /api/primary");
+            assertThat(started.problem()).contains(started.unchosen());
+            assertThat(started.verdictLabel()).isEqualTo("unclear");
+            assertThat(started.unknown()).as("no binary log is read").isNotNull();
+            servers.put(B, "READ_ONLY");
+            await().until(() -> started.unchosen() == null && started.unknown() == null);
+            assertThat(first.get()).isEqualTo(A);
+            servers.put(B, locked());
+            await().until(() -> started.view().toString().contains("unclear"));
+            assertThat(started.unchosen()).as("it has known the primary since").isNull();
+        }
+    }
+
+    /** The usual case after a crash. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aDeadCandidateKeepsNoProcessFromStarting(boolean refuses) throws InterruptedException {
+        servers.put(B, refuses ? new ConnectException("refused") : new SocketTimeoutException("connect timed out"));
+        try (Candidates started = started(first(), health())) {
+            assertThat(started.unchosen()).isNull();
+            assertThat(started.problem()).isNull();
+            assertThat(started.unknown()).isNull();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void anOperatorChoosesTheOneThatCannotBeQueried(boolean writable) throws InterruptedException {
+        servers.put(A, writable ? "WRITABLE" : locked());
+        servers.put(B, locked());
+        PrimaryAddress first = first();
+        try (Candidates started = started(first, health())) {
+            assertThat(started.unchosen()).contains("b:1 is alive");
+            started.admit(B);
+            first.change(B, PrimaryAddress.Reason.API, "for the test");
+            started.chosen();
+            assertThat(started.unchosen()).isNull();
+            assertThat(started.problem()).startsWith("unclear: b:1 is alive").contains("stays with it");
+            assertThat(first.get()).isEqualTo(B);
+        }
+    }
+
+    /** Else no proxy could start before a standby that lacks the account. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void theAccountOfTheStandbysTellsThatOneIsReadOnly(boolean firstOfTheList) throws InterruptedException {
+        Address standby = firstOfTheList ? A : B;
+        Address primary = firstOfTheList ? B : A;
+        servers.put(standby, locked());
+        servers.put(primary, "WRITABLE");
+        PrimaryAddress first = first();
+        Map<Address, Boolean> known = new ConcurrentHashMap<>();
+        try (Candidates started = started(first, health())) {
+            started.askStandbys(known::get);
+            known.put(standby, false);
+            await().during(Duration.ofMillis(600)).until(() -> started.unchosen() != null);
+            known.put(standby, true);
+            await().until(() -> started.unchosen() == null && started.unknown() == null);
+            assertThat(first.get()).isEqualTo(primary);
+            assertThat(started.problem()).isNull();
+        }
+    }
+
+    /** No other one can be the primary. */
+    @Test
+    void theOnlyOneThatMayBeWritableIsServed() throws InterruptedException {
+        servers.put(A, locked());
+        try (Candidates started = started(first(), health())) {
+            assertThat(started.unchosen()).isNull();
+            assertThat(started.problem()).startsWith("unclear: a:1 is alive");
+            servers.put(B, "WRITABLE");
+            await().until(() -> started.view().toString().contains("writable"));
+            assertThat(started.unchosen()).as("clients are with the other").isNull();
+        }
+    }
+
+    /** The driver gives up a login that takes long: that is no fault of the account. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aLateAnswerIsAwaitedAndNotTheAccountsFault(boolean once) throws InterruptedException {
+        SQLException late = new SQLException(
+                "Connection timeout: connectTimeout (900ms) reached during authentication phase with b:1", "08000");
+        servers.put(B, late);
+        AccountHealth health = health();
+        Candidates later = new Candidates(
+                first(),
+                at -> () -> {
+                    try {
+                        return probe(servers.getOrDefault(at, ""));
+                    } finally {
+                        if (once && at.equals(B)) {
+                            servers.put(B, "READ_ONLY");
+                        }
+                    }
+                },
+                health,
+                new SimpleMeterRegistry(),
+                executor);
+        try (later) {
+            later.watch(List.of(A, B));
+            later.awaitFirst(Duration.ofSeconds(10));
+            if (once) {
+                assertThat(later.unchosen()).isNull();
+                assertThat(later.problem()).isNull();
+            } else {
+                assertThat(later.unchosen()).contains("b:1 is alive", "(no response in time)");
+            }
+            assertThat(health.problem()).isNull();
+        }
+    }
+
     /** On a busy machine the first probe may have no response in time. */
     @Test
     void oneThatIsSilentAtFirstIsNotLost() throws InterruptedException {

@@ -1,5 +1,6 @@
 package io.understudy.server;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -109,6 +110,41 @@ class DriverConnectionsTest {
             assertThatThrownBy(source::getConnection)
                     .isInstanceOf(SQLException.class)
                     .hasMessageContaining("no response within 300 ms");
+        }
+    }
+
+    /** It is alive, and its account is not at fault. */
+    @Test
+    void aLoginThatIsAnsweredLateIsNoTroubleWithTheAccount() throws Exception {
+        try (FakeServer server = new FakeServer(connection -> {
+            pause();
+            connection.greet("mysql_native_password");
+            connection.receive();
+            pause();
+            connection.send("\376mysql_native_password\00001234567890123456789\000".getBytes(ISO_8859_1));
+            connection.receive();
+        })) {
+            DriverSource source = new DriverSource(
+                    Address.parse("127.0.0.1:" + server.address().getPort()),
+                    ServerTlsConfig.preferred(),
+                    "app",
+                    Secret.parse("s3same"),
+                    Duration.ofSeconds(2));
+            assertThatThrownBy(source::getConnection)
+                    .hasMessageEndingWith("no response in time")
+                    .satisfies(late -> {
+                        assertThat(ProbeFailure.of((Exception) late)).isEqualTo(ProbeFailure.LATE);
+                        assertThat(ProbeFailure.reason(late)).isEqualTo("no response in time");
+                    });
+        }
+    }
+
+    /** Each of two is shorter than the limit of the connection, and both together are longer. */
+    private static void pause() {
+        try {
+            TimeUnit.MILLISECONDS.sleep(1200);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
         }
     }
 
