@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Chooses the server for a report. After the proxy has followed a change of the primary, that is the present primary;
- * before that a standby: the one that is named, the one that takes writes, or the one that lacks least.
+ * Chooses the server for a report. Where another server was the primary, or may have been, that is the present primary;
+ * else a standby: the one that is named, the one that takes writes, or the one that lacks least.
  */
 public final class Survivors {
     private static final String ON = "on";
@@ -40,14 +40,20 @@ public final class Survivors {
     }
 
     /**
-     * Returns the primary if the proxy has followed a change to it, else a standby that takes writes, or lacks least.
+     * Returns the primary if another server was or may have been it before, else a standby that takes writes, or lacks
+     * least.
      *
      * @throws IllegalStateException with the remedy if no server can be queried
      */
     public Survivor choose() {
-        if (hasChanged(box.primaries()) || !box.formerUnknown().isEmpty()) {
+        boolean changed = hasChanged(box.primaries());
+        if (changed || !box.formerUnknown().isEmpty()) {
             try {
-                return primary("the proxy has followed a change of the primary to it");
+                // Whether this process saw the change or began after it, which the log does not tell.
+                return primary(
+                        changed
+                                ? "it is the primary now; the black box has read the log of another one, too"
+                                : "it is the primary now; another server may have been it before");
             } catch (IllegalStateException unreachable) {
                 // Choose a standby instead.
             }

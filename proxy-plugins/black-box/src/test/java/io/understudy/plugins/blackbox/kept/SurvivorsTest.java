@@ -53,6 +53,20 @@ class SurvivorsTest extends BlackBoxHarness {
         assertThat(new Survivors(context, box).choose().name()).isEqualTo("server-2");
     }
 
+    /** It may have begun after the change, with the log of its directory. */
+    @Test
+    void aPrimaryAfterAnotherOneIsChosenWithoutAWordOfWhatTheProxyDid() {
+        start(1, "0-1-10");
+        start(2, "0-2-4");
+        Standby server = server(2, "0-2-4", "0");
+        Primary primary = ScriptedStandby.object(Primary.class, (method, of) -> server.dataSource());
+        PluginContext context = ScriptedStandby.object(PluginContext.class, (name, arguments) -> primary);
+        Survivor chosen = new Survivors(context, box).choose();
+        assertThat(chosen.name()).isEqualTo("primary");
+        assertThat(chosen.chosen())
+                .isEqualTo("it is the primary now; the black box has read the log of another one, too");
+    }
+
     /** Nothing was read yet: its product shows in the position. */
     @Test
     void aPositionOfMySqlIsReadBeforeAnyPrimary() {
