@@ -31,17 +31,20 @@ final class CommandEffects {
     private static final int SET_OPTION_LENGTH = 3;
     private static final String CREATE_TABLE = "CREATE TABLE";
     private static final String DROP_TABLE = "DROP TABLE";
-    /** LAST_INSERT_ID with an argument; without a change of rows, no OK packet reports it. */
-    private static final Pattern INSERT_ID_SET =
-            Pattern.compile("last_insert_id\\s*\\(\\s*[^\\s)]", Pattern.CASE_INSENSITIVE);
 
     // Clients choose the texts: the time that these take must not grow faster than the length.
+    /** Behind a function's name, which may be quoted. A comment there is not read. */
+    private static final String NAME_ENDS = "[`\"]?+\\s*+(?:/\\*|\\*/|--|#|\\(";
+
+    /** LAST_INSERT_ID with an argument; without a change of rows, no OK packet reports it. */
+    private static final Pattern INSERT_ID_SET =
+            Pattern.compile("last_insert_id" + NAME_ENDS + "\\s*+[^\\s)])", Pattern.CASE_INSENSITIVE);
+
     private static final Pattern FLUSH_STATUS =
             Pattern.compile("(?>.*?\\bFLUSH\\b).*?\\bSTATUS\\b", Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
 
-    /** A comment behind the name is not read: it counts as the arguments. */
-    private static final Pattern USER_LOCK =
-            Pattern.compile("(service_)?+get_(?:(?:read|write)_)?+locks?+\\s*+(?:\\(|/\\*)", Pattern.CASE_INSENSITIVE);
+    private static final Pattern USER_LOCK = Pattern.compile(
+            "(service_)?+get_(?:(?:read|write)_)?+locks?+" + NAME_ENDS + ")", Pattern.CASE_INSENSITIVE);
 
     private final SessionModel model;
     private final boolean statements;

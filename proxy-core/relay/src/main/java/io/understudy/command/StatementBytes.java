@@ -138,20 +138,22 @@ final class StatementBytes {
 
     /**
      * Returns whether the text may use a user variable, a user lock or LAST_INSERT_ID(…): it has an at sign that does
-     * not begin the name of a system variable, or a parenthesis behind one of their last characters, or behind a
-     * comment. Cheaper than analysis.
+     * not begin the name of a system variable, or a parenthesis behind one of their last characters, which a quote may
+     * follow, or behind a comment. Cheaper than analysis.
      */
     boolean mayKeepState() {
         byte[] bytes = array();
         int begin = textAt();
         int end = offset + length;
+        boolean lineComment = false;
         for (int at = begin; at < end; at++) {
             byte b = bytes[at];
             if (b == '@' && at + 1 < end && bytes[at + 1] == '@') {
                 at++;
-            } else if (b == '@' || b == '(' && maySetState(bytes, begin, at)) {
+            } else if (b == '@' || b == '(' && (lineComment || maySetState(bytes, begin, at))) {
                 return true;
             }
+            lineComment |= b == '#' || b == '-' && at > begin && bytes[at - 1] == '-';
         }
         return false;
     }
@@ -159,6 +161,9 @@ final class StatementBytes {
     private static boolean maySetState(byte[] bytes, int begin, int parenthesis) {
         int at = parenthesis - 1;
         while (at > begin && bytes[at] <= ' ' && bytes[at] >= 0) {
+            at--;
+        }
+        if (at > begin && (bytes[at] == '`' || bytes[at] == '"')) {
             at--;
         }
         if (at - 4 < begin) {

@@ -103,6 +103,15 @@ class FollowedStateTest {
                     XA START 'a' | xa
                     SELECT GET_LOCK('a', 1) | user_lock
                     SELECT Get_Lock /* x */ ('a', 1) | user_lock
+                    SELECT `GET_LOCK`('a', 1) | user_lock
+                    DO `get_lock` ('a', 1) | user_lock
+                    DO "get_lock"('a', 1) | user_lock
+                    SELECT /*!50000 GET_LOCK*/ ('a', 1) | user_lock
+                    ~SELECT GET_LOCK # x\n('a', 1)~ | user_lock
+                    ~DO GET_LOCK -- x\n('a', 1)~ | user_lock
+                    SELECT `last_insert_id`(77) | last_insert_id
+                    DO LAST_INSERT_ID /* x */ (77) | last_insert_id
+                    SELECT `last_insert_id`( ) | carried
                     SELECT LAST_INSERT_ID(5) | last_insert_id
                     SELECT LAST_INSERT_ID( ) | carried
                     UPDATE t SET id = LAST_INSERT_ID(id + 1) | carried
@@ -119,6 +128,7 @@ class FollowedStateTest {
                     SET TRANSACTION READ ONLY; | carried
                     SELECT 'a@b.c' FROM t | carried
                     INSERT INTO job_lock (a) VALUES (1) | carried
+                    INSERT INTO `job_lock`(`a`) VALUES (1) | carried
                     SELECT @@wait_timeout | carried
                     """)
     void whatIsNotFollowedIsNotKnown(String text, String reason) {
@@ -331,6 +341,8 @@ class FollowedStateTest {
     @CsvSource(delimiter = '|', textBlock = """
                     SELECT @a, 'get_ | get_ | '
                     SELECT @a, 'get_lock | /**/ | '
+                    SELECT @a, 'get_lock` | ` | '
+                    SELECT @a, 'last_insert_id | last_insert_id( | '
                     FLUSH | FLUSH, | FLUSH TABLES
                     SELECT ' | FLUSH, | '; DO 1
                     """)
