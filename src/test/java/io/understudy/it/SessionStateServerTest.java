@@ -185,7 +185,7 @@ class SessionStateServerTest {
 
     private static CarriedState read(TextSession session) throws Exception {
         return CompletableFuture.supplyAsync(
-                        () -> StateReader.read(session.connection(), model(), Set.of()),
+                        () -> StateReader.read(session.connection(), model(), Set.of(), () -> {}),
                         session.connection().loop())
                 .thenCompose(reading -> reading)
                 .get(20, TimeUnit.SECONDS);

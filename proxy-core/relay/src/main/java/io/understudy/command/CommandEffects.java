@@ -43,8 +43,8 @@ final class CommandEffects {
     private static final Pattern FLUSH_STATUS =
             Pattern.compile("(?>.*?\\bFLUSH\\b).*?\\bSTATUS\\b", Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
 
-    private static final Pattern USER_LOCK = Pattern.compile(
-            "(service_)?+get_(?:(?:read|write)_)?+locks?+" + NAME_ENDS + ")", Pattern.CASE_INSENSITIVE);
+    private static final Pattern USER_LOCK =
+            Pattern.compile("(service_)?+get_(?:(?:read|write)_)?+locks?+" + NAME_ENDS + ")", Pattern.CASE_INSENSITIVE);
 
     private final SessionModel model;
     private final boolean statements;

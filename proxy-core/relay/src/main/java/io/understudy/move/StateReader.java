@@ -41,11 +41,13 @@ public final class StateReader {
     private final SessionModel model;
     private final Set<String> own;
     private final boolean attributes;
+    private final Runnable answered;
 
     private final Map<String, StateRows> answers = new HashMap<>();
     private boolean interrupted;
 
-    private StateReader(ServerConnection old, SessionModel model, Set<String> own) {
+    private StateReader(ServerConnection old, SessionModel model, Set<String> own, Runnable answered) {
+        this.answered = answered;
         this.old = old;
         this.model = model;
         this.own = own;
@@ -58,11 +60,12 @@ public final class StateReader {
      *
      * @param old the session's own connection
      * @param ownVariables names, in lower case, of the session variables that the proxy itself has set
+     * @param answered called with each answer
      * @return fails with a {@link NotMoved}
      */
     public static CompletableFuture<CarriedState> read(
-            ServerConnection old, SessionModel model, Set<String> ownVariables) {
-        StateReader reader = new StateReader(old, model, ownVariables);
+            ServerConnection old, SessionModel model, Set<String> ownVariables, Runnable answered) {
+        StateReader reader = new StateReader(old, model, ownVariables, answered);
         return CompletableFuture.completedFuture(reader)
                 .thenCompose(StateReader::begin)
                 .thenCompose(done -> reader.askMore())
@@ -93,6 +96,9 @@ public final class StateReader {
 
     private CompletableFuture<StateRows> ask(String key, String sql) {
         return StateRows.query(old, sql, attributes).thenCompose(rows -> {
+            if (rows.error() == null || rows.errorCode() != 0) {
+                answered.run();
+            }
             if (rows.errorCode() == ER_QUERY_INTERRUPTED && !interrupted) {
                 interrupted = true;
                 return ask(key, sql);

@@ -21,6 +21,7 @@ import io.understudy.server.PrimaryAddress;
 import io.understudy.session.SessionMover;
 import io.understudy.sql.TableName;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -44,7 +45,10 @@ import org.slf4j.LoggerFactory;
  */
 final class MoveAttempt {
     private static final Logger log = LoggerFactory.getLogger(MoveAttempt.class);
-    /** A server that does not say what the session's state is within this time is asked no longer. */
+    /**
+     * A server that has answered no session for so long is asked no longer. One that is slow, also because many
+     * sessions ask, has state that their texts do not tell.
+     */
     private static final int ANSWER_MILLIS = 2_000;
     /** The longest that a client waits, from the beginning, the wait for other sessions' moves included. */
     private static final int MOST_MILLIS = 30_000;
@@ -124,11 +128,32 @@ final class MoveAttempt {
             asked.close(); // it may wake up, and what it sends then is no response of the next server
             return CompletableFuture.completedFuture(StateReader.followed(model));
         }
-        answerDeadline = loop.schedule(asked::close, ANSWER_MILLIS, TimeUnit.MILLISECONDS);
-        return StateReader.read(asked, model, ownVariables)
+        Map<Address, Long> answers = change.context.move().answers();
+        Address from = change.address();
+        awaitAnswer(asked, () -> answers.get(from), System.nanoTime());
+        return StateReader.read(asked, model, ownVariables, () -> answers.put(from, System.nanoTime()))
                 .exceptionallyCompose(fault -> asked.isOpen()
                         ? CompletableFuture.failedFuture(fault)
                         : CompletableFuture.completedFuture(StateReader.followed(model)));
+    }
+
+    /** @param last the monotonic time of the server's last answer to any session; null if there was none */
+    private void awaitAnswer(ServerConnection asked, Supplier<@Nullable Long> last, long sinceNanos) {
+        long untilNanos = sinceNanos + TimeUnit.MILLISECONDS.toNanos(ANSWER_MILLIS);
+        answerDeadline = loop.schedule(
+                () -> {
+                    Long answered = last.get();
+                    if (answered != null && answered - sinceNanos > 0) {
+                        awaitAnswer(asked, last, answered);
+                    } else {
+                        log.atInfo()
+                                .addKeyValue("user", model.user())
+                                .log("a session moves with what its texts have set: its server has been silent");
+                        asked.close();
+                    }
+                },
+                untilNanos - System.nanoTime(),
+                TimeUnit.NANOSECONDS);
     }
 
     private void ensureMovable() {

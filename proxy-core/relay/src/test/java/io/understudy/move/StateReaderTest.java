@@ -23,7 +23,7 @@ class StateReaderTest {
     void aQuestionThatIsKilledIsAskedOnceMore() {
         Scripted scripted = new Scripted(Memory.heap()).loggedIn(Scripted.CLASSIC);
         ScriptedConnection old = new ScriptedConnection(Scripted.CLASSIC);
-        CompletableFuture<CarriedState> state = StateReader.read(old, scripted.model(), Set.of());
+        CompletableFuture<CarriedState> state = StateReader.read(old, scripted.model(), Set.of(), () -> {});
         int asked = old.commands.size();
         for (int i = 0; i < asked; i++) {
             old.answer(INTERRUPTED);
@@ -47,7 +47,7 @@ class StateReaderTest {
         scripted.client(Bytes.command(CommandCode.QUERY, "SELECT service_get_write_locks('ns', 'l', 1)"));
         scripted.server(Bytes.packet(1, Bytes.ok(0, ServerStatus.AUTOCOMMIT)));
         CompletableFuture<CarriedState> state =
-                StateReader.read(new ScriptedConnection(Scripted.CLASSIC), scripted.model(), Set.of());
+                StateReader.read(new ScriptedConnection(Scripted.CLASSIC), scripted.model(), Set.of(), () -> {});
         assertThatThrownBy(() -> state.getNow(null))
                 .cause()
                 .extracting("reason")

@@ -203,6 +203,36 @@ class MoveAttemptTest {
         }
     }
 
+    /** What a stored function has set is known to the server alone. */
+    @Test
+    void aServerThatIsSlowIsAskedUntilItHasAnswered() throws Exception {
+        try (FakeServer slow = new FakeServer(connection -> {
+                    for (int i = 0; i < 4; i++) {
+                        connection.receive();
+                        Thread.sleep(700);
+                        connection.error(1226, "its own answer");
+                    }
+                });
+                FakeServer primary = lettingIn();
+                FakeServer application = FakeServer.silent()) {
+            secrets.accounts(List.of(new FailoverAccount("app", Secret.parse("proxy's"))));
+            Ended ended = move(primary, connect(application), connect(slow), model(), new LoginProof.None(""), false);
+            assertThat(ended.why()).isNotNull();
+            assertThat(ended.why()).hasMessageContaining("its own answer");
+        }
+    }
+
+    @Test
+    void aServerThatFallsSilentIsAskedForAWhile() throws Exception {
+        try (FakeServer silent = FakeServer.silent();
+                FakeServer primary = lettingIn();
+                FakeServer application = FakeServer.silent()) {
+            secrets.accounts(List.of(new FailoverAccount("app", Secret.parse("proxy's"))));
+            Ended ended = move(primary, connect(application), connect(silent), model(), new LoginProof.None(""), false);
+            assertThat(ended.why()).isNull();
+        }
+    }
+
     @Test
     void aSecretThatIsNotFoundEndsTheMoveOnTheSessionsLoop() throws Exception {
         try (FakeServer silent = FakeServer.silent();
