@@ -288,6 +288,43 @@ class InterruptedFailoverTest {
         assertThat(servers.standby().query(ROWS)).isEqualTo("5");
     }
 
+    /** Before it is read-only it has told clients of more. */
+    @Test
+    void whatAFencedPrimaryHasWrittenMeanwhileIsReadBeforeThePromotion() throws Exception {
+        lack(5);
+        servers.pair.primary().kill();
+        StringWriter said = interrupted(
+                true,
+                "compare s1 with the black boxes",
+                () -> {
+                    servers.pair.primary().restart();
+                    write(servers.pair.primary(), 6, 8);
+                },
+                ChangeOutcome.DONE);
+        assertThat(said.toString())
+                .containsSubsequence("the old primary responds, and has more", "3 transactions", "promote s1");
+        assertThat(servers.standby().query(ROWS)).isEqualTo("8");
+    }
+
+    /** The black box reads on until it follows the new primary. */
+    @Test
+    void whatIsToBeDoneNamesHowFarTheOldPrimaryWasReadInTheEnd() throws Exception {
+        lack(5);
+        servers.pair.primary().kill();
+        StringWriter said = interrupted(
+                true,
+                "enable semi-sync on s1",
+                () -> {
+                    servers.pair.primary().restart();
+                    write(servers.pair.primary(), 6, 8);
+                    servers.awaitCaptured();
+                },
+                ChangeOutcome.LOST);
+        assertThat(said.toString())
+                .contains("its binary log was read up to "
+                        + servers.pair.primary().query("SELECT @@GLOBAL.gtid_binlog_pos"));
+    }
+
     @Test
     void anOldPrimaryThatComesBackBehindThePromotionBecomesReadOnly() throws Exception {
         lack(5);

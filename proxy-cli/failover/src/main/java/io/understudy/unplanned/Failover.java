@@ -19,12 +19,15 @@ import io.understudy.terminal.Table;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes a standby the primary in place of one that is dead, step by step. Each step may be repeated, so that a second
@@ -32,6 +35,10 @@ import java.util.Set;
  */
 public final class Failover implements AutoCloseable {
     private static final String LINE = System.lineSeparator() + "    ";
+    /** For black boxes to read what an old primary that responds again has more. */
+    private static final Duration READING = Duration.ofSeconds(15);
+
+    private static final long PAUSE_MILLIS = 500;
 
     private final Takeover takeover;
     private final StepRunner runner;
@@ -175,24 +182,12 @@ public final class Failover implements AutoCloseable {
             return notPromoted();
         }
         if (!promoted) {
-            if (!finishIfOthers(standbys.numbers()) || !applyMissing(true) || !finishIfOthers(standbys.compare())) {
+            if (!finishIfOthers(standbys.numbers())) {
                 return notPromoted();
             }
-            // Once more: it may have come back meanwhile.
-            PromoteStep.Check ready = () -> {
-                runner.timed(standbys.claim(false));
-                runner.timed(dead);
-            };
-            PromoteStep promotion = new PromoteStep(takeover.pair(), ready, "Run this again then");
-            try {
-                runner.timed(promotion);
-            } catch (PromotionUnknown e) {
-                runner.failed(promotion, e);
-                return ChangeOutcome.LEFT;
-            } catch (Exception e) {
-                StepRunner.rethrowInterrupt(e);
-                runner.failed(promotion, e);
-                return notPromoted();
+            ChangeOutcome failed = promote(dead);
+            if (failed != null) {
+                return failed;
             }
         }
         // Also behind a promotion: the old primary may have written until then.
@@ -209,6 +204,42 @@ public final class Failover implements AutoCloseable {
         runner.line("lost: " + (lost.isEmpty() ? "nothing" : LINE + String.join(LINE, lost)));
         runner.line(advice(semiSync));
         return !well ? ChangeOutcome.LEFT : lost.isEmpty() ? ChangeOutcome.DONE : ChangeOutcome.LOST;
+    }
+
+    /** Applies what the standby lacks, and promotes it. Returns null if that is done. */
+    private @Nullable ChangeOutcome promote(OldPrimaryStep dead) throws InterruptedException {
+        // Once more: it may have come back meanwhile.
+        PromoteStep.Check ready = () -> {
+            runner.timed(standbys.claim(false));
+            runner.timed(dead.last());
+        };
+        PromoteStep promotion = new PromoteStep(takeover.pair(), ready, "Run this again then");
+        long ahead = 0;
+        while (true) {
+            if (!applyMissing(true) || !finishIfOthers(standbys.compare())) {
+                return notPromoted();
+            }
+            try {
+                runner.timed(promotion);
+                return null;
+            } catch (PromotionUnknown e) {
+                runner.failed(promotion, e);
+                return ChangeOutcome.LEFT;
+            } catch (OldPrimaryAhead e) {
+                long now = System.nanoTime();
+                ahead = ahead == 0 ? now : ahead;
+                if (takeover.blackBoxes().isEmpty() || now - ahead > READING.toNanos()) {
+                    runner.failed(promotion, e);
+                    return notPromoted();
+                }
+                runner.line("the old primary responds, and has more: once more what the black boxes read of it");
+                Thread.sleep(PAUSE_MILLIS);
+            } catch (Exception e) {
+                StepRunner.rethrowInterrupt(e);
+                runner.failed(promotion, e);
+                return notPromoted();
+            }
+        }
     }
 
     /**
@@ -351,7 +382,7 @@ public final class Failover implements AutoCloseable {
      *
      * @param semiSync whether it is as the black boxes want it
      */
-    private String advice(boolean semiSync) {
+    private String advice(boolean semiSync) throws InterruptedException {
         List<String> lines = new ArrayList<>();
         lines.add("the old primary must not come back writable: read_only in its option file. docs/failover.md#people,"
                 + " step 6, makes it a standby");
@@ -374,7 +405,7 @@ public final class Failover implements AutoCloseable {
                     + ". Before that: primary: { address: " + takeover.pair().standbyAddress() + " }");
         }
         try {
-            MissingView.readUpTo(views.values(), OldPrimaryStep.identity(takeover.standby()))
+            MissingView.readUpTo(present(), OldPrimaryStep.identity(takeover.standby()))
                     .ifPresent(lines::add);
             SemiSyncVariables own = takeover.standby().semiSync();
             if (semiSync && own.isOn(own.replica()) && !own.isOn(own.source())) {
@@ -385,6 +416,15 @@ public final class Failover implements AutoCloseable {
             lines.add(e.getMessage());
         }
         return "to do: " + String.join(LINE, lines);
+    }
+
+    /** Returns what the black boxes say now: they may have read on until they followed the new primary. */
+    private Collection<Map<String, Object>> present() throws InterruptedException, SQLException {
+        try {
+            return takeover.look(takeover.reached()).values();
+        } catch (IOException e) {
+            return views.values();
+        }
     }
 
     @Override

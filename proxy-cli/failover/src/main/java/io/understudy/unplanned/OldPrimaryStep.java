@@ -58,6 +58,18 @@ record OldPrimaryStep(Takeover takeover, boolean dryRun, Duration patience) impl
 
     @Override
     public String run() throws Exception {
+        return run(false);
+    }
+
+    /**
+     * Returns the same, right before the promotion. It fails with {@link OldPrimaryAhead} if the old primary, which may
+     * have been frozen and have written since, has what the standby lacks.
+     */
+    Step last() {
+        return Step.of(plan(), () -> run(true));
+    }
+
+    private String run(boolean last) throws Exception {
         if (!takeover.oldIsKnown()) {
             return "nobody follows it any more";
         }
@@ -82,7 +94,11 @@ record OldPrimaryStep(Takeover takeover, boolean dryRun, Duration patience) impl
                     + takeover.pair().dialect().readOnly();
         }
         if (takeover.options().fenced()) {
-            return signs + ": " + (silent ? NOT_FENCED : fence());
+            String done = silent ? NOT_FENCED : fence();
+            if (last && !here.isEmpty() && !silent) {
+                ensureNotAhead(done);
+            }
+            return signs + ": " + done;
         }
         boolean promoted = takeover.promoted();
         if (promoted && isReadOnly()) {
@@ -94,6 +110,24 @@ record OldPrimaryStep(Takeover takeover, boolean dryRun, Duration patience) impl
                         : "If it lives: understudy switchover --to " + takeover.name())
                 + ". If it is to be given up: keep clients away from it (power, network, STOP), and repeat this with"
                 + " --fenced");
+    }
+
+    private void ensureNotAhead(String done) throws OldPrimaryAhead {
+        String more;
+        try {
+            more = takeover.lacks(takeover.pair().primary(), true);
+        } catch (SQLException | StepFailure e) {
+            return; // it does not tell, which is said behind the promotion
+        }
+        if (!more.isEmpty()) {
+            String name = takeover.name();
+            throw new OldPrimaryAhead("the old primary " + takeover.pair().primaryAddress() + " responds, and has"
+                    + " transactions that " + name + " lacks: " + more + ". " + done + ". Run this again: while it"
+                    + " responds the black boxes read them. If they do not (understudy report lost --on " + name
+                    + "), start the replication of " + name + " and wait until it has them; or give them up: stop the"
+                    + " old primary. To keep that one instead, there: "
+                    + takeover.pair().dialect().writable());
+        }
     }
 
     private boolean isReadOnly() {

@@ -41,6 +41,9 @@ class OldPrimaryStepTest {
     /** What is said of it behind the promotion. */
     private String afterwards = "";
 
+    /** Whether it is asked for the last time before the promotion. */
+    private boolean last;
+
     private String standbys = "[]";
     private HttpServer proxy;
 
@@ -146,7 +149,7 @@ class OldPrimaryStepTest {
             greets.start();
             OldPrimaryStep step =
                     new OldPrimaryStep(standby.takeover("127.0.0.1:" + old.getLocalPort()), false, Duration.ZERO);
-            String before = step.run();
+            String before = last ? step.last().run() : step.run();
             afterwards = step.afterwards(false);
             assertThat(step.afterwards(true).isEmpty() || !afterwards.isEmpty()).isTrue();
             return before;
@@ -169,6 +172,30 @@ class OldPrimaryStepTest {
         old.received = null;
         fence();
         assertThat(afterwards).contains("what it has received is not known");
+    }
+
+    /** It was frozen, and has written since what was applied to the standby: it can be read still. */
+    @Test
+    void whatAFencedPrimaryHasMoreIsNotLostByThePromotion() throws Exception {
+        TakeoverFixture old = new TakeoverFixture();
+        old.server = "10.0.0.1:3306:1";
+        old.readOnly = "0";
+        standby.fenced = true;
+        standby.primary = old;
+        last = true;
+        assertThat(fence()).contains("the old primary is read-only now");
+
+        old.logged = "0-1-7";
+        assertThatThrownBy(this::fence)
+                .isInstanceOf(OldPrimaryAhead.class)
+                .hasMessageContaining("has transactions that s1 lacks: 0-1-7. the old primary is read-only now")
+                .hasMessageContaining("Run this again")
+                .hasMessageContaining("give them up: stop the old primary")
+                .hasMessageContaining("To keep that one instead, there: SET GLOBAL read_only=0");
+        old.refused = "SET GLOBAL read_only=1";
+        assertThatThrownBy(this::fence).hasMessageContaining("could NOT be made read-only");
+        last = false;
+        assertThat(fence()).as("what follows may bring it").contains("could NOT be made read-only");
     }
 
     /** A run that was killed behind the promotion is repeated, and the old primary has come back meanwhile. */
