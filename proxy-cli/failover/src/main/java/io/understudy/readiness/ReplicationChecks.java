@@ -235,6 +235,19 @@ final class ReplicationChecks {
         }
     }
 
+    /**
+     * Returns what comes before anything is undone: of a former primary these may be all that is left of what clients
+     * were told.
+     *
+     * @param reader of binary logs
+     */
+    private static String bring(String reader) {
+        return "if it was the primary before, clients may have been told of them: bring their rows to the primary first"
+                + " (understudy report lost --on primary, understudy rescue; what no black box has, by hand: it is in"
+                + " the standby's binary log alone). Then find with " + reader + " in that log what is left or may be"
+                + " lost; ";
+    }
+
     private static void mariaDb(ServerFacts standby, ServerFacts primary, Findings found) {
         Set<MariaDbGtid> had = new HashSet<>(MariaDbGtid.list(primary.variable("gtid_binlog_state")));
         List<MariaDbGtid> replicated = MariaDbGtid.list(primary.variable("gtid_slave_pos"));
@@ -250,7 +263,7 @@ final class ReplicationChecks {
                 (before ? unclear : errant).add(gtid.toString());
             }
         }
-        String find = "find them with mariadb-binlog in the standby's binary log; ";
+        String find = bring("mariadb-binlog");
         // The server takes them for its own position otherwise; no statement brings back rows.
         String reset =
                 "if no server replicates from it: SET GLOBAL rpl_semi_sync_master_enabled = 0 (on, MariaDB 11.4 was"
@@ -290,8 +303,9 @@ final class ReplicationChecks {
                 "it has transactions that the primary never had: " + beyond,
                 "its data differ from the primary's, and after the promotion the other servers get them too, or stop"
                         + " when they are purged",
-                "find them with mysqlbinlog in the standby's binary log; undo their changes, then on the primary an"
-                        + " empty transaction for each: " + String.join("; ", empty)
+                bring("mysqlbinlog")
+                        + "undo their changes, then on the primary an empty transaction for each, by which they count"
+                        + " as applied, and rows that are not there by then are lost: " + String.join("; ", empty)
                         + (beyond.count() > empty.size() ? "; …" : "") + "; SET GTID_NEXT = 'AUTOMATIC'");
     }
 

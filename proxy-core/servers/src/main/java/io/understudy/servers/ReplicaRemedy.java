@@ -49,8 +49,9 @@ public final class ReplicaRemedy {
         if (receiverError(channel).contains(POSITION_UNKNOWN)) {
             return "do not start it: either the primary has purged what it lacks, or was reset"
                     + " (docs/black-box.md, After RESET MASTER), or it has transactions that the"
-                    + " primary lacks, as an old primary (errant). Build it anew; or compare both"
-                    + " first: docs/failover.md, People, step 6";
+                    + " primary lacks, as an old primary (errant): bring them there first, as clients may have been"
+                    + " told of them (understudy report lost, understudy rescue). Then build it anew; or compare both:"
+                    + " docs/failover.md, People, step 6";
         } else if (REFUSED.contains(error)) {
             return statements.change("USER = '…'", "PASSWORD = '…'")
                     + ", of an account that the primary lets in from there, with REPLICATION SLAVE";

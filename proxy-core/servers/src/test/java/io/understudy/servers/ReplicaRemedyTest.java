@@ -54,6 +54,13 @@ class ReplicaRemedyTest {
                 .startsWith(remedy);
     }
 
+    /** Of an old primary it may be all that is left of what clients were told. */
+    @Test
+    void whatThePrimaryLacksIsBroughtThereBeforeItIsBuiltAnew() {
+        assertThat(ReplicaRemedy.ofReceiver(channel("", "No", 1236, "Got fatal error 1236"), true))
+                .containsSubsequence("do not start it", "understudy report lost, understudy rescue", "build it anew");
+    }
+
     @Test
     void aNamedConnectionIsNamedAsItsProductDoes() {
         ReplicaStatus named = channel("a", "Connecting", 1045, "Access denied");
