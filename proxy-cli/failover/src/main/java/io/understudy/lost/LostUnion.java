@@ -7,6 +7,7 @@ import io.understudy.servers.GtidNumbers;
 import io.understudy.servers.MariaDbGtid;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -90,6 +91,11 @@ public final class LostUnion {
         united.put("primary", primary(base));
         GtidNumbers captured = union("captured");
         united.put("captured", numbered(captured));
+        views.stream()
+                .map(view -> view.part("toApply"))
+                .max(Comparator.comparingLong(apply -> whole(apply, TRANSACTIONS)))
+                .filter(apply -> !apply.isEmpty())
+                .ifPresent(apply -> united.put("toApply", apply));
         Map<String, Map<String, Object>> answered = rowsOf(MISSING);
         Map<String, Map<String, Object>> others = rowsOf(SILENT);
         answered.forEach((gtid, row) -> {

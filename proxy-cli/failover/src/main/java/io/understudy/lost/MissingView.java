@@ -6,6 +6,7 @@ import static io.understudy.terminal.Table.whole;
 
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.servers.GtidNumbers;
+import io.understudy.servers.Identity;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -65,6 +66,21 @@ public record MissingView(Map<String, Object> all) {
     /** Returns whether what is missing does not come from the primary any more. */
     public boolean isPrimaryGone() {
         return Boolean.FALSE.equals(part("primary").get("read"));
+    }
+
+    /**
+     * Returns whether what is missing was written by this server, which may respond though its log is not read.
+     *
+     * @param server that responds, or of which nothing is known
+     */
+    public boolean isWrittenBy(Identity server) {
+        Map<String, Object> last =
+                rows(all, "logs").stream().reduce((earlier, later) -> later).orElse(Map.of());
+        String uuid = String.valueOf(last.getOrDefault("uuid", ""));
+        return !Boolean.TRUE.equals(part("primary").get("lacksOfFormer"))
+                && !server.serverId().isEmpty()
+                && server.serverId().equals(String.valueOf(last.get("serverId")))
+                && (uuid.isEmpty() || uuid.equals(server.uuid()));
     }
 
     /** Returns a sentence for each thing that is not known of what is missing. */
@@ -219,7 +235,7 @@ public record MissingView(Map<String, Object> all) {
                         .stream())
                 .max(Comparator.comparingLong(log -> upTo(log).count()))
                 .map(log -> "its binary log was read up to " + log.get("upTo") + ": if its " + log.get("variable")
-                        + " is further, build it anew");
+                        + " is further, read there what it has more, then build it anew");
     }
 
     private static GtidNumbers upTo(Map<String, Object> log) {

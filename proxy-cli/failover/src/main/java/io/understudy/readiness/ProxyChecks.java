@@ -186,6 +186,12 @@ final class ProxyChecks {
             }
             return; // what is missing is on its way from the primary
         }
+        Table.rows(report, "notAsked")
+                .forEach(each -> found.unknown(
+                        "not asked " + each.get("proxy"),
+                        "the black box of " + each.get("proxy") + " was not asked: " + each.get("why"),
+                        "what only that proxy's clients were told, or it alone has kept, is in no list",
+                        list));
         for (String each : lost.notKnown()) {
             found.undecided(
                     "not known",
@@ -194,11 +200,20 @@ final class ProxyChecks {
                     list + "; compare the standbys' positions, and promote the one that has most");
         }
         if (lost.nowhere() > 0) {
+            boolean united = report.containsKey("proxies");
+            boolean lives = lost.isWrittenBy(found.primary().identity());
             found.blocks(
                     "lost",
-                    lost.nowhere() + " transactions are missing there that no rescue file has",
-                    "they are in the binary log of the old primary alone",
-                    list + "; promote a standby that lacks fewer, or bring the old primary back");
+                    lost.nowhere() + " transactions are missing there that no rescue file"
+                            + (united ? "" : " of this proxy") + " has",
+                    "they are in the binary log of the " + (lives ? "" : "old ") + "primary alone"
+                            + (lives ? ", which responds, and is not read" : "")
+                            + (united ? "" : ", unless the black box of another proxy has them, which was not asked"),
+                    list
+                            + (lives
+                                    ? ": it says why the primary's binary log is not read; mend that, and let the"
+                                            + " standby replicate"
+                                    : "; promote a standby that lacks fewer, or bring the old primary back"));
         }
         if (lost.kept() > 0) {
             found.warns(

@@ -269,6 +269,78 @@ class AdviceTest {
                 .orElse("");
     }
 
+    /** Answered and missing, and kept by nobody that was asked. */
+    private static Finding ofNowhere(Map<String, Object> more, String primaryId) {
+        Situation.Round round = new Situation.Round(server(2, Map.of()), server(1, Map.of("server_id", primaryId)));
+        Map<String, Object> lost = new HashMap<>(Map.of(
+                "primary",
+                Map.of("read", false),
+                "answeredAndMissing",
+                Map.of("notCaptured", 3),
+                "logs",
+                List.of(Map.of("serverId", 1L, "uuid", "", "read", false))));
+        lost.putAll(more);
+        return Check.MISSING
+                .findings(situation(round, new ProxyFigures(null, List.of(), ProxyFigures.lost(lost), null)))
+                .get(0);
+    }
+
+    @Test
+    void whatThisProxyAloneDoesNotHaveAnotherOneMayHave() {
+        Map<String, Object> united = Map.of("proxies", List.of());
+        assertThat(ofNowhere(Map.of(), "3")).satisfies(alone -> {
+            assertThat(alone.what()).endsWith("that no rescue file of this proxy has");
+            assertThat(alone.why()).contains("unless the black box of another proxy has them, which was not asked");
+        });
+        assertThat(ofNowhere(united, "3")).satisfies(all -> {
+            assertThat(all.what()).endsWith("that no rescue file has");
+            assertThat(all.why()).isEqualTo("they are in the binary log of the old primary alone");
+            assertThat(all.statement()).endsWith("or bring the old primary back");
+        });
+        assertThat(ofNowhere(
+                                Map.of(
+                                        "proxies",
+                                        List.of(),
+                                        "notAsked",
+                                        List.of(Map.of("proxy", "px:1", "why", "refused"))),
+                                "3")
+                        .what())
+                .isEqualTo("the black box of px:1 was not asked: refused");
+    }
+
+    @Test
+    void aPrimaryThatIsOnlyNotReadIsNotToBeBroughtBack() {
+        assertThat(ofNowhere(Map.of("proxies", List.of()), "1")).satisfies(lives -> {
+            assertThat(lives.why()).contains("the binary log of the primary alone, which responds");
+            assertThat(lives.statement())
+                    .contains("why the primary's binary log is not read")
+                    .doesNotContain("back");
+        });
+    }
+
+    @Test
+    void whatAFormerPrimaryAloneHasIsBroughtBeforeItIsUndone() {
+        Situation.Round onMariaDb = new Situation.Round(
+                server(1, Map.of("gtid_binlog_state", "0-1-150")), server(2, Map.of("gtid_binlog_state", "0-1-140")));
+        Situation.Round onMySql = new Situation.Round(
+                server(1, Map.of("version", "9.7.0", "gtid_executed", "a:1-150")),
+                server(2, Map.of("version", "9.7.0", "gtid_executed", "a:1-140")));
+        for (Situation.Round round : List.of(onMariaDb, onMySql)) {
+            assertThat(Check.ERRANT.findings(situation(round)))
+                    .singleElement()
+                    .extracting(Finding::statement)
+                    .asString()
+                    .containsSubsequence(
+                            "bring their rows to the primary first",
+                            "understudy report lost",
+                            "understudy rescue",
+                            "by hand",
+                            "undo");
+        }
+        assertThat(Check.ERRANT.findings(situation(onMySql)).get(0).statement())
+                .contains("rows that are not there by then are lost: SET GTID_NEXT");
+    }
+
     @Test
     void anOldPrimaryHasItsOwnTransactions() {
         assertThat(ofMissing("0-2:5-7")).contains("wrote them itself");

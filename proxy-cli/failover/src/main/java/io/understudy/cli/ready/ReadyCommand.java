@@ -7,6 +7,7 @@ import io.understudy.config.LoadedConfig;
 import io.understudy.config.StandbyConfig;
 import io.understudy.host.PluginTypes;
 import io.understudy.layout.Layout;
+import io.understudy.lost.LostUnion;
 import io.understudy.option.ConfigFile;
 import io.understudy.option.ReportOutput;
 import io.understudy.option.TimeConverter;
@@ -18,6 +19,7 @@ import io.understudy.readiness.ProxyFigures;
 import io.understudy.readiness.ReadinessGate;
 import io.understudy.readiness.Severity;
 import io.understudy.remote.AdminClient;
+import io.understudy.remote.OtherProxy;
 import io.understudy.server.ConfiguredPrimary;
 import io.understudy.terminal.CliCommand;
 import io.understudy.terminal.Failures;
@@ -30,7 +32,10 @@ import java.net.http.HttpTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
@@ -191,7 +196,8 @@ public final class ReadyCommand extends CliCommand implements Subcommand {
                     primary = Address.parse(String.valueOf(view.get("address")));
                 }
                 long until = begun + time.toNanos() / 2;
-                question = () -> ProxyFigures.of(new AdminFigures(proxy, until), name, expected);
+                List<OtherProxy> peers = OtherProxy.of(config.config());
+                question = () -> ProxyFigures.of(new AdminFigures(proxy, peers, until), name, expected);
             } catch (IOException e) {
                 // The file names the primary, and that the proxy tells nothing is a finding.
                 question = () -> ProxyFigures.silent(AdminFigures.unknown(e));
@@ -209,9 +215,10 @@ public final class ReadyCommand extends CliCommand implements Subcommand {
     /**
      * What the plugins of a running proxy have published, for the readiness gate of this process.
      *
-     * @param until time of {@link System#nanoTime} by which it has to respond
+     * @param peers whose black boxes are asked, too
+     * @param until time of {@link System#nanoTime} by which they have to respond
      */
-    record AdminFigures(AdminClient proxy, long until) implements ProxyFigures.Source {
+    record AdminFigures(AdminClient proxy, List<OtherProxy> peers, long until) implements ProxyFigures.Source {
         @Override
         public @Nullable Object view(String name) throws IOException, InterruptedException {
             return proxy.value(name, left());
@@ -219,12 +226,24 @@ public final class ReadyCommand extends CliCommand implements Subcommand {
 
         @Override
         public Known<Map<String, Object>> lost(String standby) throws InterruptedException {
+            String look = "lost/look?on=" + URLEncoder.encode(standby, StandardCharsets.UTF_8);
+            Map<String, Map<String, Object>> views = new LinkedHashMap<>();
             try {
-                return ProxyFigures.lost(
-                        proxy.within(left()).act("lost/look?on=" + URLEncoder.encode(standby, StandardCharsets.UTF_8)));
+                views.put("this proxy", proxy.within(left()).act(look));
             } catch (IOException | IllegalStateException | IllegalArgumentException e) {
                 return unknown(e);
             }
+            List<Object> notAsked = new ArrayList<>();
+            for (OtherProxy each : peers) {
+                try {
+                    views.put(each.name(), each.admin().within(left()).act(look));
+                } catch (IOException | IllegalStateException | IllegalArgumentException e) {
+                    notAsked.add(Map.of("proxy", each.name(), "why", String.valueOf(e.getMessage())));
+                }
+            }
+            Map<String, Object> united = LostUnion.of(views).all();
+            united.put("notAsked", notAsked);
+            return Known.of(united);
         }
 
         private Duration left() {
