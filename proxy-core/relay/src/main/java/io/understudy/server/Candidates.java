@@ -299,12 +299,16 @@ public final class Candidates implements AutoCloseable {
     /** Called after each probe. */
     private synchronized void decide() {
         notifyAll();
-        if (members.isEmpty() || !withRole(Role.UNKNOWN).isEmpty()) {
-            unchosen = members.isEmpty() ? null : unchosen;
+        boolean starting = !known && address.isFirst();
+        List<Address> unprobed = withRole(Role.UNKNOWN);
+        if (members.isEmpty() || !unprobed.isEmpty()) {
+            unchosen = starting && !members.isEmpty()
+                    ? "which of primary.candidates is the primary is not known yet: this process has just started, and"
+                            + " awaits the first response of " + unprobed
+                    : null;
             return;
         }
         List<Address> writable = withRole(Role.WRITABLE);
-        boolean starting = !known && address.isFirst();
         List<Address> possible = starting ? possible() : writable;
         boolean serves = verdict == Verdict.UNCLEAR && unchosen == null;
         unchosen = !starting || possible.size() < 2 || serves && writable.size() < 2 ? null : unchosen(possible);

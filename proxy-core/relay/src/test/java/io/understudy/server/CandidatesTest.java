@@ -393,6 +393,24 @@ class CandidatesTest {
         }
     }
 
+    /** On a slow machine the proxy begins to listen before. */
+    @Test
+    void nobodyIsLetInBeforeAllHaveBeenProbed() throws InterruptedException {
+        UnderWay slow = new UnderWay();
+        servers.put(B, slow);
+        try (Candidates later = new Candidates(
+                first(), at -> () -> probe(servers.get(at)), null, new SimpleMeterRegistry(), executor)) {
+            later.watch(List.of(A, B));
+            later.awaitFirst(Duration.ofMillis(100));
+            assertThat(later.unchosen()).contains("awaits the first response of [b:1]");
+            slow.end.countDown();
+            await().until(() -> later.unchosen() == null);
+            assertThat(later.unknown()).isNull();
+        } finally {
+            slow.end.countDown();
+        }
+    }
+
     /** The usual case after a crash. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
