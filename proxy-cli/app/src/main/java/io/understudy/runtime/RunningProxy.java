@@ -251,7 +251,7 @@ public final class RunningProxy implements AutoCloseable {
                             + " understudy check -c FILE and the log say why");
                 }
                 Supplier<Object> witness = proxy.published().views().get("witness");
-                WitnessWarning warning = witness == null ? null : WitnessWarning.of(witness.get());
+                WitnessWarning warning = witness == null ? null : WitnessWarning.ofKeeping(witness.get());
                 if (warning != null) {
                     warnings.add(warning.what() + "; " + warning.remedy());
                 }

@@ -43,6 +43,28 @@ class LostTextTest {
                 .contains("4 OKs were not recorded");
     }
 
+    @Test
+    void whatALivingPrimaryHasYetToSendIsNotCalledLost() {
+        assertThat(ReportText.LOST.of(Map.of(
+                        "primary", Map.of("read", false, "alive", true, "lostAt", "12:00", "why", "access denied"),
+                        "answeredAndMissing", Map.of("count", 3, "notCaptured", 2))))
+                .contains("2 of these were not captured yet: the primary has answered them", "(access denied)")
+                .doesNotContain("rescued");
+    }
+
+    @Test
+    void whoReadsIsSaid() {
+        assertThat(ReportText.LOST.of(Map.of(
+                        "primary", Map.of("read", true, "by", "10.0.0.2:9307"),
+                        "proxies",
+                                List.of(
+                                        Map.of("proxy", "this proxy", "captured", 8, "notReading", "the disk is full"),
+                                        Map.of("proxy", "10.0.0.2:9307", "captured", 9)))))
+                .contains("which has 8 of what is missing, and reads nothing now: the disk is full\n")
+                .contains("which has 9 of what is missing\n")
+                .contains("binary log is being read by 10.0.0.2:9307: what");
+    }
+
     private static Map<String, Object> nothingMissing(String position, String lostAt) {
         return Map.of(
                 "survivor", Map.of("name", "standby-1", "position", position),

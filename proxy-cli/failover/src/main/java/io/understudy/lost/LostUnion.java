@@ -131,6 +131,7 @@ public final class LostUnion {
         united.put(EARLY, early(base));
         List<Object> logs = new ArrayList<>();
         List<Object> proxies = new ArrayList<>();
+        boolean read = !views.stream().allMatch(MissingView::isPrimaryGone);
         List<Object> damaged = new ArrayList<>();
         named.forEach((proxy, view) -> {
             rows(view.all(), "logs").forEach(log -> {
@@ -139,8 +140,7 @@ public final class LostUnion {
                 logs.add(line);
             });
             damaged.addAll(rows(view.all(), "damaged"));
-            proxies.add(
-                    Map.of("proxy", proxy, "captured", view.numbers("captured").count()));
+            proxies.add(proxy(proxy, view, read));
         });
         united.put("logs", logs);
         united.put("proxies", proxies);
@@ -153,7 +153,9 @@ public final class LostUnion {
                         && !view.part("witness").isEmpty());
         Stream<Map<String, Object>> notKnown = views.stream()
                 .flatMap(view -> rows(view.all(), "notKnown").stream())
-                .filter(row -> MissingView.isUnread(row) ? unread : !known || MissingView.isRenumbered(row))
+                .filter(row -> MissingView.isUnread(row)
+                        ? unread
+                        : !known || MissingView.isRenumbered(row) || MissingView.isSplit(row))
                 .distinct();
         List<Map<String, Object>> ownDoubts = new ArrayList<>();
         if (mayCountOnce()) {
@@ -165,6 +167,17 @@ public final class LostUnion {
         }
         united.put("notKnown", Stream.concat(notKnown, ownDoubts.stream()).toList());
         return united;
+    }
+
+    /** @param read whether another one reads the primary's log: then this one says for itself why it does not */
+    private static Map<String, Object> proxy(String name, MissingView view, boolean read) {
+        Map<String, Object> row = new LinkedHashMap<>();
+        row.put("proxy", name);
+        row.put("captured", view.numbers("captured").count());
+        if (read && view.isPrimaryGone()) {
+            row.put("notReading", view.part("primary").getOrDefault("why", "not known"));
+        }
+        return row;
     }
 
     /** Returns whether what one proxy lacks for one history may be taken for what another one has of the next. */
@@ -230,8 +243,16 @@ public final class LostUnion {
         Map<String, List<String>> reading = reading();
         if (reading.size() > 1) {
             gone(primary, "the proxies read different primaries");
-        } else if (Boolean.TRUE.equals(primary.get("read"))
-                && views.stream().anyMatch(view -> isOfFormer(view, reading))) {
+            return primary;
+        }
+        List<String> readers = named.entrySet().stream()
+                .filter(each -> !each.getValue().isPrimaryGone())
+                .map(Map.Entry::getKey)
+                .toList();
+        if (readers.size() < views.size()) {
+            primary.put("by", String.join(", ", readers));
+        }
+        if (Boolean.TRUE.equals(primary.get("read")) && views.stream().anyMatch(view -> isOfFormer(view, reading))) {
             gone(primary, "some of it is of the primary before the one that is read");
         }
         return primary;
@@ -239,6 +260,7 @@ public final class LostUnion {
 
     private static void gone(Map<String, Object> primary, String why) {
         primary.put("read", false);
+        primary.put("alive", false);
         primary.put("lostAt", "a time that is not known");
         primary.put("why", why);
     }

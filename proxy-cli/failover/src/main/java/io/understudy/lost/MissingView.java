@@ -59,6 +59,15 @@ public record MissingView(Map<String, Object> all) {
         return Boolean.TRUE.equals(row.get("unread"));
     }
 
+    /** Returns whether it is not known which of several servers that take writes is the primary. */
+    private boolean isSplit() {
+        return rows(all, "notKnown").stream().anyMatch(MissingView::isSplit);
+    }
+
+    static boolean isSplit(Map<String, Object> row) {
+        return Boolean.TRUE.equals(row.get("split"));
+    }
+
     static boolean isRenumbered(Map<String, Object> row) {
         return Boolean.TRUE.equals(row.get("renumbered"));
     }
@@ -131,6 +140,7 @@ public record MissingView(Map<String, Object> all) {
                 || isNeverRead()
                 || isRenumbered()
                 || isUnread()
+                || isSplit()
                 || !rows(all, "damaged").isEmpty()
                 || isPrimaryGone()
                         && rows(all, "notAsked").size()

@@ -1,6 +1,7 @@
 package io.understudy.lost;
 
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,6 +11,9 @@ import org.jspecify.annotations.Nullable;
  * @param remedy what to do
  */
 public record WitnessWarning(String what, String remedy) {
+    /** Reasons that pass by themselves, or that the proxy tells of the primary. */
+    private static final Set<String> OF_THE_PRIMARY = Set.of("behind", "connection", "not_primary");
+
     /**
      * Returns the warning, or null if the witness is present.
      *
@@ -25,6 +29,22 @@ public record WitnessWarning(String what, String remedy) {
                 "the witness does not acknowledge (" + (state.equals(reason) ? "" : state + ", ") + reason + ", for "
                         + witness.get("sinceSeconds") + " s): " + witness.get("cause"),
                 String.valueOf(witness.get("remedy")));
+    }
+
+    /**
+     * As {@link #of}; also for a black box that acknowledges nothing, while a disk or a fault keeps it from keeping.
+     */
+    public static @Nullable WitnessWarning ofKeeping(@Nullable Object view) {
+        if (!(view instanceof Map<?, ?> box) || !Boolean.FALSE.equals(box.get("keeps"))) {
+            return of(view);
+        }
+        Object reason = box.get("reason");
+        return OF_THE_PRIMARY.contains(String.valueOf(reason))
+                ? null
+                : new WitnessWarning(
+                        "the black box keeps nothing (" + reason + ", for " + box.get("sinceSeconds") + " s): "
+                                + box.get("cause"),
+                        String.valueOf(box.get("remedy")));
     }
 
     public static boolean isPresent(@Nullable Map<?, ?> view) {

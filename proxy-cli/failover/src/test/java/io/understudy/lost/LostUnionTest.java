@@ -221,6 +221,32 @@ class LostUnionTest {
     }
 
     @Test
+    void whoReadsAndWhoDoesNotIsSaid() {
+        proxy("one", "", "", List.of(), List.of());
+        proxy("two", "", "", List.of(), List.of());
+        view("one").put("primary", Map.of("read", false, "lostAt", "12:00", "why", "the disk is full"));
+        view("two").put("primary", Map.of("read", true));
+        Map<String, Object> united = LostUnion.of(views).all();
+        assertThat(map(united, "primary")).containsEntry("by", "two");
+        assertThat(rows(united, "proxies").get(0)).containsEntry("notReading", "the disk is full");
+        assertThat(rows(united, "proxies").get(1)).doesNotContainKey("notReading");
+        view("one").put("primary", Map.of("read", true));
+        assertThat(map(LostUnion.of(views).all(), "primary")).doesNotContainKey("by");
+    }
+
+    /** A witness that was present does not know which server is the primary. */
+    @Test
+    void aSplitIsALossThoughThePrimaryIsRead() {
+        proxy("one", "", "", List.of(), List.of());
+        proxy("two", "", "", List.of(), List.of());
+        view("one").put("primary", Map.of("read", true));
+        view("one").put("notKnown", List.of(Map.of("what", "which server", "split", true)));
+        view("two").put("notKnown", List.of());
+        view("two").put("witness", Map.of("mode", "disk"));
+        assertThat(LostUnion.of(views).isLoss()).isTrue();
+    }
+
+    @Test
     void aGapIsOneOnlyIfNoneHasIt() {
         proxy("one", "0:1-5", "", List.of(), List.of(kept(1)));
         proxy("two", "0:6-9", "0:1-4,1:3", List.of(), List.of(kept(6)));

@@ -291,7 +291,8 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
                 context.clock(),
                 System::nanoTime,
                 this::acknowledging,
-                this::doubt);
+                this::doubt,
+                this::isAlive);
         box.presentPrimary(
                 name -> name.equals(Survivors.PRIMARY)
                         || context.standbys().stream()
@@ -361,6 +362,12 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
             log.debug("black-box: the primary does not say up to where its log is", e);
             return null;
         }
+    }
+
+    /** Returns whether the server whose log was read last responds, is the primary still, and has what was read. */
+    private boolean isAlive() {
+        PrimaryFacts now = present();
+        return now != null && box.readUpTo(now) != null;
     }
 
     /** The stream from a frozen primary stays open. */

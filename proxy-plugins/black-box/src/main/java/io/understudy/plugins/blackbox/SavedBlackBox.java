@@ -109,7 +109,8 @@ public final class SavedBlackBox implements SavedTransactions {
                     clock,
                     System::nanoTime,
                     Map::of,
-                    () -> doubt);
+                    () -> doubt,
+                    () -> false);
         }
     }
 }

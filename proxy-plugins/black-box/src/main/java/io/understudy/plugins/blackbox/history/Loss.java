@@ -5,6 +5,7 @@ import io.understudy.plugins.blackbox.history.AnsweredCommit.CommitEvidence;
 import io.understudy.servers.GtidNumbers;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -49,6 +50,9 @@ public final class Loss {
     /** By history, the oldest first: the GTIDs up to which its binary log was read. */
     public final Map<PrimaryFacts, String> logs = new LinkedHashMap<>();
 
+    /** Those of them that were written before numbers began anew (RESET MASTER). */
+    public final Set<PrimaryFacts> beforeReset = new HashSet<>();
+
     /** What the log has lost, and where. */
     public final List<String> damage = new ArrayList<>();
 
@@ -85,6 +89,9 @@ public final class Loss {
     public void add(History history, Survivor survivor, @Nullable Long since) {
         int before = found();
         logs.put(history.facts, history.readUpTo());
+        if (history.isBeforeReset()) {
+            beforeReset.add(history.facts);
+        }
         Lacking part = new Lacking(
                 new GtidNumbers(), history.notKept().minus(survivor.applied().of(history)));
         lacking.put(history, part);

@@ -3,6 +3,7 @@ package io.understudy.plugins.blackbox.history;
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugins.binlog.PrimaryFacts;
 import io.understudy.servers.ReportedPosition;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param position as text, up to which it has transactions
  * @param chosen why it was chosen
  * @param server identity of the server, the same under each name
+ * @param others names of other servers that take writes, if the choice was between them
  */
 public record Survivor(
         String name,
@@ -22,7 +24,8 @@ public record Survivor(
         String position,
         boolean readOnly,
         String chosen,
-        String server) {
+        String server,
+        List<String> others) {
     /**
      * Returns the survivor with a server's positions.
      *
@@ -37,7 +40,8 @@ public record Survivor(
                 reported.reached(),
                 reported.readOnly(),
                 chosen,
-                reported.server().isEmpty() ? name : reported.server());
+                reported.server().isEmpty() ? name : reported.server(),
+                List.of());
     }
 
     /** Returns whether these are this server's facts, by its server id. */
@@ -58,10 +62,14 @@ public record Survivor(
     public Survivor applying(Applied known) {
         Applied toRelayLogs =
                 received != null && known instanceof Renumbered numbers ? numbers.received(received) : received;
-        return new Survivor(name, known, toRelayLogs, position, readOnly, chosen, server);
+        return new Survivor(name, known, toRelayLogs, position, readOnly, chosen, server, others);
     }
 
     public Survivor because(String why) {
-        return new Survivor(name, applied, received, position, readOnly, why, server);
+        return new Survivor(name, applied, received, position, readOnly, why, server, others);
+    }
+
+    public Survivor beside(List<String> writable) {
+        return new Survivor(name, applied, received, position, readOnly, chosen, server, List.copyOf(writable));
     }
 }

@@ -335,10 +335,7 @@ public final class TransactionLog implements AutoCloseable {
         }
         boolean full = String.valueOf(why.getMessage()).contains("No space left") || free() < MIB;
         return full
-                ? new LogException(
-                        LogException.Reason.DISK_FULL,
-                        "the file system of " + directory + " is full: make room there",
-                        why)
+                ? new LogException(LogException.Reason.DISK_FULL, "the file system of " + directory + " is full", why)
                 : new LogException(
                         LogException.Reason.IO,
                         directory + " cannot be written (" + why.getMessage()

@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +34,7 @@ import org.jspecify.annotations.Nullable;
 public final class LostReport {
     public static final String NUMBERS = "numbers";
     static final String RENUMBERED = "renumbered";
+    private static final String SPLIT = "split";
 
     /** Most transactions of each class that are listed one by one. */
     private static final int LISTED = 1_000;
@@ -47,12 +49,14 @@ public final class LostReport {
     private final LongSupplier nanoClock;
     private final Supplier<Map<String, Object>> witness;
     private final Supplier<@Nullable String> doubt;
+    private final BooleanSupplier alive;
 
     /**
      * @param outcomes of statements whose responses never came
      * @param silence returns why the primary does not respond, although its stream is open; null if it does
      * @param witness the witness's view; empty if there is none
      * @param doubt returns what is not known once the primary is not read any more; null for nothing
+     * @param alive returns whether the server whose log was read last is there, and still the primary
      */
     public LostReport(
             BlackBox box,
@@ -62,7 +66,9 @@ public final class LostReport {
             Clock clock,
             LongSupplier nanoClock,
             Supplier<Map<String, Object>> witness,
-            Supplier<@Nullable String> doubt) {
+            Supplier<@Nullable String> doubt,
+            BooleanSupplier alive) {
+        this.alive = alive;
         this.doubt = doubt;
         this.silence = silence;
         this.box = box;
@@ -204,6 +210,18 @@ public final class LostReport {
                                 + " --compared"));
             }
         }
+        if (!survivor.others().isEmpty()) {
+            all.add(Map.of(
+                    SPLIT,
+                    true,
+                    "what",
+                    "which server is the primary: beside " + survivor.name() + ", "
+                            + String.join(" and ", survivor.others())
+                            + (survivor.others().size() == 1 ? " takes" : " take")
+                            + " writes. This is about " + survivor.name() + " alone: understudy report lost --on "
+                            + survivor.others().get(0)
+                            + ". docs/monitoring/README.md, UnderstudySplit, has what to do"));
+        }
         Standing standing = box.standing(survivor);
         if (standing.renumbered()) {
             all.add(Map.of(
@@ -240,6 +258,9 @@ public final class LostReport {
             map.put("lostAt", lostAt(loss));
             map.put("why", loss.trouble == null ? "its binary log has not been read yet" : loss.trouble);
         }
+        // Only then its log may bring what was not captured. It is asked for nothing else.
+        boolean uncaptured = !loss.notCaptured.isEmpty() || loss.moreNotCaptured > 0;
+        map.put("alive", silent == null && !loss.ofFormer && (loss.streaming || uncaptured && alive.getAsBoolean()));
         map.put("survivorBeyond", loss.beyond());
         map.put("lacksOfBefore", loss.lacksOfBefore);
         map.put("lacksOfFormer", loss.ofFormer);
@@ -257,16 +278,23 @@ public final class LostReport {
     /** Returns up to where the binary log of each primary was read. The last one is the present primary's. */
     private List<Object> logs(Loss loss, boolean presentRead) {
         List<Object> logs = new ArrayList<>();
+        PrimaryFacts last = List.copyOf(loss.logs.keySet()).stream()
+                .reduce((earlier, later) -> later)
+                .orElse(null);
         loss.logs.forEach((facts, upTo) -> {
+            boolean history = hasLater(loss, facts);
+            if (history && !loss.beforeReset.contains(facts)) {
+                return; // the later one goes on with the same log
+            }
             boolean mariaDb = facts.flavor() == ServerFlavor.MARIADB;
-            boolean present = logs.size() == loss.logs.size() - 1;
+            boolean present = facts.equals(last);
             Map<String, Object> map = new LinkedHashMap<>();
             map.put("server", "server_id " + facts.serverId());
             map.put("serverId", facts.serverId());
             map.put("uuid", facts.serverUuid());
             map.put("upTo", upTo);
             map.put("read", present && (presentRead || box.streaming() && (loss.logs.size() > 1 || loss.ofFormer)));
-            map.put("history", hasLater(loss, facts));
+            map.put("history", history);
             map.put("variable", mariaDb ? "@@gtid_binlog_pos" : "@@gtid_executed");
             logs.add(map);
         });

@@ -8,15 +8,20 @@ import io.understudy.plugins.blackbox.history.Survivor;
 import io.understudy.plugins.blackbox.kept.BlackBox;
 import io.understudy.servers.ReportedPosition;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Chooses the server for a report. Where another server was the primary, or may have been, that is the present primary;
  * else a standby: the one that is named, the one that takes writes, or the one that lacks least.
  */
 public final class Survivors {
+    private static final Logger log = LoggerFactory.getLogger(Survivors.class);
+
     private static final String ON = "on";
     private static final String REPLICATED = "replicated";
     private static final String LOGGED = "logged";
@@ -50,10 +55,11 @@ public final class Survivors {
         if (changed || !box.formerUnknown().isEmpty()) {
             try {
                 // Whether this process saw the change or began after it, which the log does not tell.
-                return primary(
+                Survivor primary = primary(
                         changed
                                 ? "it is the primary now; the black box has read the log of another one, too"
                                 : "it is the primary now; another server may have been it before");
+                return primary.beside(writableBeside(primary));
             } catch (IllegalStateException unreachable) {
                 // Choose a standby instead.
             }
@@ -61,27 +67,30 @@ public final class Survivors {
         Survivor best = null;
         int lacks = 0;
         StringBuilder troubles = new StringBuilder();
+        List<String> writable = new ArrayList<>();
         for (Standby standby : context.standbys()) {
-            if (standby.isPrimary() && box.streaming()) {
-                note(troubles, standby, "is the primary itself");
-                continue; // it has all of what its own binary log has
-            }
+            // It has all of what its own binary log has.
+            boolean own = standby.isPrimary() && box.streaming();
             try {
                 Survivor probed = probe(standby, "the only standby");
-                if (isPresent(probed)) {
-                    note(troubles, standby, "is the primary itself");
-                    continue;
-                }
                 if (!probed.readOnly()) {
-                    return probed.because("it takes writes (read_only is off)");
+                    writable.add(standby.name());
                 }
-                int missing = box.loss(probed).missing.size();
-                if (best == null || missing < lacks) {
-                    best = probed;
-                    lacks = missing;
+                if (own || isPresent(probed)) {
+                    note(troubles, standby, "is the primary itself");
+                } else if (best != null && !best.readOnly()) {
+                    continue; // there may be others that take writes
+                } else if (!probed.readOnly()) {
+                    best = probed.because("it takes writes (read_only is off)");
+                } else {
+                    int missing = box.loss(probed).missing.size();
+                    if (best == null || missing < lacks) {
+                        best = probed;
+                        lacks = missing;
+                    }
                 }
             } catch (SQLException e) {
-                note(troubles, standby, String.valueOf(e.getMessage()));
+                note(troubles, standby, own ? "is the primary itself" : String.valueOf(e.getMessage()));
             }
         }
         if (best == null) {
@@ -90,7 +99,30 @@ public final class Survivors {
                             ? "no standbys are configured; name the new primary: --on HOST:PORT"
                             : "no standby can be queried (" + troubles + "); name the new primary: --on HOST:PORT");
         }
+        if (!best.readOnly()) {
+            writable.remove(best.name());
+            return best.beside(writable);
+        }
         return context.standbys().size() == 1 ? best : best.because("of the standbys it lacks least");
+    }
+
+    /** Returns the names of other servers that take writes: one of them may have been promoted instead. */
+    private List<String> writableBeside(Survivor primary) {
+        List<String> writable = new ArrayList<>();
+        for (Standby standby : context.standbys()) {
+            if (standby.isPrimary()) {
+                continue;
+            }
+            try {
+                Survivor probed = probe(standby, "");
+                if (!probed.readOnly() && !probed.server().equals(primary.server())) {
+                    writable.add(standby.name());
+                }
+            } catch (SQLException e) {
+                log.debug("black-box: whether {} takes writes is not known", standby.name(), e);
+            }
+        }
+        return writable;
     }
 
     /** One whose numbers began anew is still the same. */

@@ -55,7 +55,8 @@ import org.slf4j.LoggerFactory;
  * monitor of the phases. Nothing waits under it.
  */
 public final class Witness implements BinlogListener, SemiSyncReplica, AutoCloseable {
-    private static final Logger log = LoggerFactory.getLogger(Witness.class);
+    /** Of the black box, for one that acknowledges nothing is no witness to an operator. */
+    private final Logger log;
 
     private static final String FUNCTION = "the witness (acknowledges what the black box keeps)";
     private static final long PAUSE_MILLIS = 100;
@@ -116,6 +117,7 @@ public final class Witness implements BinlogListener, SemiSyncReplica, AutoClose
         this.queries = queries;
         this.box = box;
         this.acknowledges = acknowledges;
+        log = LoggerFactory.getLogger(acknowledges ? Witness.class : BlackBox.class);
         this.keeping = keeping;
         this.nanoClock = nanoClock;
         feed = BinlogFeed.of(context);
@@ -144,7 +146,12 @@ public final class Witness implements BinlogListener, SemiSyncReplica, AutoClose
     /** Called before {@link #start} with the reason why it cannot begin yet. */
     public void cannotBegin(Withdrawal reason, String text) {
         if (phases.count(reason, text, "")) {
-            log.warn("black-box: nothing is kept or acknowledged ({}): {}", reason.label(), text);
+            log.warn(
+                    "black-box: nothing is kept{} ({}): {}; {}",
+                    acknowledges ? " or acknowledged" : "",
+                    reason.label(),
+                    text,
+                    reason.remedy());
         }
         box.onGap(new BinlogTrouble(BinlogTrouble.Reason.FAULT, "nothing is kept: " + text, reason.remedy()));
     }
@@ -197,7 +204,9 @@ public final class Witness implements BinlogListener, SemiSyncReplica, AutoClose
         boolean known = position != null;
         if (!known && !refused) {
             // A log that has begun anew is read from its begin.
-            position = box.isFollowing(facts) ? "" : LowestPosition.of(context.standbys(), facts.flavor());
+            position = box.isFollowing(facts)
+                    ? ""
+                    : box.withKept(facts, LowestPosition.of(context.standbys(), facts.flavor()));
         }
         synchronized (phases) {
             head = facts;
@@ -383,7 +392,10 @@ public final class Witness implements BinlogListener, SemiSyncReplica, AutoClose
             ended.stop();
         }
         takeBack();
-        box.onGap(new BinlogTrouble(BinlogTrouble.Reason.FAULT, "the witness has withdrawn: " + text, reason.remedy()));
+        box.onGap(new BinlogTrouble(
+                BinlogTrouble.Reason.FAULT,
+                (acknowledges ? "the witness has withdrawn: " : "nothing more is kept: ") + text,
+                reason.remedy()));
     }
 
     /** Does what is due in the present phase. Called all the time, by one thread at a time. */

@@ -84,7 +84,8 @@ class BlackBoxTest extends BlackBoxHarness {
                         Clock.systemUTC(),
                         () -> now,
                         Map::of,
-                        () -> null)
+                        () -> null,
+                        () -> false)
                 .of(survivor("0-1-10", "", ""));
         Map<?, ?> missing = (Map<?, ?>) Objects.requireNonNull(view.get("answeredAndMissing"));
         assertThat(missing.get("count")).isEqualTo(1_102L);

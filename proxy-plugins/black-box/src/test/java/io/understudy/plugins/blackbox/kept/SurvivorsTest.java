@@ -38,6 +38,38 @@ class SurvivorsTest extends BlackBoxHarness {
                 .hasMessageContaining("--on HOST:PORT");
     }
 
+    /** Which of them is the primary is not known here; the one that comes first may be the old one. */
+    @Test
+    void aSecondServerThatTakesWritesIsNamed() {
+        Survivor old = choose(server(2, "0-1-9", "0"), server(3, "0-1-8", "1"), server(4, "0-1-9", "0"));
+        assertThat(old.name()).isEqualTo("server-2");
+        assertThat(old.others()).containsExactly("server-4");
+        assertThat(JudgedLossTest.report(box).of(old).get("notKnown").toString())
+                .contains("beside server-2, server-4 takes writes", "report lost --on server-4", "split=true");
+        assertThat(choose(server(1, "0-1-9", "0"), server(2, "0-1-9", "0")).others())
+                .as("the one whose log was read last")
+                .containsExactly("server-1");
+        assertThat(choose(server(2, "0-1-9", "0"), server(3, "0-1-8", "1")).others())
+                .isEmpty();
+        assertThat(choose(server(2, "0-1-9", "1"), server(1, "0-1-9", "0")).others())
+                .isEmpty();
+    }
+
+    @Test
+    void aServerThatTakesWritesBesideTheFollowedPrimaryIsNamed() {
+        start(1, "0-1-10");
+        start(2, "0-1-10");
+        List<Standby> servers = List.of(server(1, "0-1-12", "0"), server(2, "0-2-11", "0"));
+        Primary primary = ScriptedStandby.object(
+                Primary.class,
+                (name, arguments) -> name.equals("dataSource") ? servers.get(1).dataSource() : ServerFlavor.MARIADB);
+        PluginContext context = ScriptedStandby.object(
+                PluginContext.class, (name, arguments) -> name.equals("standbys") ? servers : primary);
+        Survivor chosen = new Survivors(context, box).choose();
+        assertThat(chosen.name()).isEqualTo("primary");
+        assertThat(chosen.others()).containsExactly("server-1");
+    }
+
     @Test
     void aServerThatHasReplicatedNothingShowsWhatItLogged() {
         assertThat(choose(server(2, "0-1-9", "1")).position()).isEqualTo("0-1-9");
@@ -60,7 +92,8 @@ class SurvivorsTest extends BlackBoxHarness {
         start(2, "0-2-4");
         Standby server = server(2, "0-2-4", "0");
         Primary primary = ScriptedStandby.object(Primary.class, (method, of) -> server.dataSource());
-        PluginContext context = ScriptedStandby.object(PluginContext.class, (name, arguments) -> primary);
+        PluginContext context = ScriptedStandby.object(
+                PluginContext.class, (name, arguments) -> name.equals("standbys") ? List.of() : primary);
         Survivor chosen = new Survivors(context, box).choose();
         assertThat(chosen.name()).isEqualTo("primary");
         assertThat(chosen.chosen())

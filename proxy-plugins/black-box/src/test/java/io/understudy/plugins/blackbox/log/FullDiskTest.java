@@ -53,7 +53,8 @@ class FullDiskTest extends LogHarness {
                     log.flush();
                 });
                 assertThat(full.reason()).isEqualTo(LogException.Reason.DISK_FULL);
-                assertThat(full).hasMessageContaining("the file system of " + directory + " is full");
+                assertThat(full)
+                        .hasMessage("the file system of " + directory + " is full"); // the reason has the remedy
                 assertThat(log.needsStart()).isTrue();
                 assertThat(files()).hasSize(1);
             }
