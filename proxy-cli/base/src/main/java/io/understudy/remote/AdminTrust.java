@@ -1,22 +1,24 @@
 package io.understudy.remote;
 
-import io.netty.handler.ssl.util.FingerprintTrustManagerFactory;
 import io.understudy.config.AdminConfig;
 import io.understudy.config.AdminTls;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
-import java.security.MessageDigest;
 import java.security.cert.Certificate;
 import java.security.cert.CertificateException;
 import java.security.cert.CertificateFactory;
-import java.util.HexFormat;
+import java.security.cert.X509Certificate;
 import java.util.List;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
+import javax.net.ssl.X509ExtendedTrustManager;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,8 +28,6 @@ import org.jspecify.annotations.Nullable;
  * @param context for connections to the endpoint
  */
 public record AdminTrust(SSLContext context) {
-    private static final String HASH = "SHA-256";
-
     /** Returns trust in the certificate that the configuration names, or null if the endpoint has no TLS. */
     public static @Nullable AdminTrust of(AdminConfig config) throws IOException {
         AdminTls tls = config.tls();
@@ -35,13 +35,9 @@ public record AdminTrust(SSLContext context) {
             return null;
         }
         try {
-            byte[] own = certificates(tls.certificate()).get(0).getEncoded();
-            String fingerprint =
-                    HexFormat.of().formatHex(MessageDigest.getInstance(HASH).digest(own));
-            // It does not check the name connected to: only the endpoint has the certificate's key.
-            return in(FingerprintTrustManagerFactory.builder(HASH)
-                    .fingerprints(fingerprint)
-                    .build());
+            X509Certificate own =
+                    (X509Certificate) certificates(tls.certificate()).get(0);
+            return in(new TrustManager[] {new Pinned(own)});
         } catch (GeneralSecurityException e) {
             throw new IOException("admin.tls.certificate " + tls.certificate() + ": " + e.getMessage(), e);
         }
@@ -58,7 +54,7 @@ public record AdminTrust(SSLContext context) {
             }
             TrustManagerFactory factory = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
             factory.init(authorities);
-            return in(factory);
+            return in(factory.getTrustManagers());
         } catch (GeneralSecurityException e) {
             throw new IOException("the authorities in " + file + ": " + e.getMessage(), e);
         }
@@ -75,9 +71,67 @@ public record AdminTrust(SSLContext context) {
         }
     }
 
-    private static AdminTrust in(TrustManagerFactory trusted) throws GeneralSecurityException {
+    private static AdminTrust in(TrustManager[] trusted) throws GeneralSecurityException {
         SSLContext context = SSLContext.getInstance("TLS");
-        context.init(null, trusted.getTrustManagers(), null);
+        context.init(null, trusted, null);
         return new AdminTrust(context);
+    }
+
+    /**
+     * Accepts one certificate. The name connected to does not count: only the endpoint has the certificate's key. Of
+     * this type, as the runtime would check the name for a plain {@link javax.net.ssl.X509TrustManager}.
+     */
+    private static final class Pinned extends X509ExtendedTrustManager {
+        private final X509Certificate only;
+
+        Pinned(X509Certificate only) {
+            this.only = only;
+        }
+
+        private void check(X509Certificate[] chain) throws CertificateException {
+            if (chain.length == 0 || !chain[0].equals(only)) {
+                throw new CertificateException("the endpoint's certificate is not that of admin.tls.certificate");
+            }
+            chain[0].checkValidity();
+        }
+
+        @Override
+        public void checkServerTrusted(X509Certificate[] chain, String type, SSLEngine engine)
+                throws CertificateException {
+            check(chain);
+        }
+
+        @Override
+        public void checkServerTrusted(X509Certificate[] chain, String type, Socket socket)
+                throws CertificateException {
+            check(chain);
+        }
+
+        @Override
+        public void checkServerTrusted(X509Certificate[] chain, String type) throws CertificateException {
+            check(chain);
+        }
+
+        @Override
+        public void checkClientTrusted(X509Certificate[] chain, String type, SSLEngine engine)
+                throws CertificateException {
+            throw new CertificateException("no clients are checked here");
+        }
+
+        @Override
+        public void checkClientTrusted(X509Certificate[] chain, String type, Socket socket)
+                throws CertificateException {
+            throw new CertificateException("no clients are checked here");
+        }
+
+        @Override
+        public void checkClientTrusted(X509Certificate[] chain, String type) throws CertificateException {
+            throw new CertificateException("no clients are checked here");
+        }
+
+        @Override
+        public X509Certificate[] getAcceptedIssuers() {
+            return new X509Certificate[0];
+        }
     }
 }
