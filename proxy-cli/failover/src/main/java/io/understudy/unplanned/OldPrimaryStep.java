@@ -112,10 +112,11 @@ record OldPrimaryStep(Takeover takeover, boolean dryRun, Duration patience) impl
                 + " --fenced");
     }
 
-    private void ensureNotAhead(String done) throws OldPrimaryAhead {
+    private void ensureNotAhead(String done) throws SQLException, OldPrimaryAhead {
+        Reached reached = takeover.reached();
         String more;
         try {
-            more = takeover.lacks(takeover.pair().primary(), true);
+            more = takeover.lacks(reached, takeover.pair().primary(), true);
         } catch (SQLException | StepFailure e) {
             return; // it does not tell, which is said behind the promotion
         }
@@ -261,7 +262,7 @@ record OldPrimaryStep(Takeover takeover, boolean dryRun, Duration patience) impl
     /** It may have written between the last look at the black boxes and the fence, or have been read by none. */
     private String more(Address old) throws SQLException {
         try {
-            String more = takeover.lacks(takeover.pair().primary(), true);
+            String more = takeover.lacks(takeover.reached(), takeover.pair().primary(), true);
             return more.isEmpty()
                     ? ""
                     : "whether clients were told of what " + old + " has and " + takeover.name() + " lacks: " + more;

@@ -168,25 +168,26 @@ final class OtherStandbys implements AutoCloseable {
     Step compare() {
         return Step.of("compare " + takeover.name() + " with the other standbys", () -> {
             List<String> found = new ArrayList<>();
+            Reached reached = takeover.reached();
             for (Map.Entry<StandbyConfig, Node> each : all.entrySet()) {
                 StandbyConfig standby = each.getKey();
                 if (isChosen(standby) || isGivenUp(standby)) {
                     continue;
                 }
-                found.add(standby.name() + " has " + more(each.getValue(), standby));
+                found.add(standby.name() + " has " + more(reached, each.getValue(), standby));
             }
             return String.join("; ", found);
         });
     }
 
-    private String more(Node node, StandbyConfig standby) throws StepFailure {
+    private String more(Reached reached, Node node, StandbyConfig standby) throws StepFailure {
         if (silent.containsKey(standby)) {
             return "not been asked";
         }
         String more;
         try {
             again(node);
-            more = takeover.lacks(node, false);
+            more = takeover.lacks(reached, node, false);
         } catch (SQLException e) {
             return "not been asked (" + e.getMessage() + ")";
         } catch (StepFailure e) {
@@ -238,7 +239,7 @@ final class OtherStandbys implements AutoCloseable {
                     + e.getMessage() + ")";
         }
         try {
-            String more = takeover.lacks(other, false);
+            String more = takeover.lacks(takeover.reached(), other, false);
             return more.isEmpty()
                     ? ""
                     : "compare it first, or build it anew: it has transactions that " + takeover.name() + " lacks: "

@@ -163,6 +163,14 @@ class OtherStandbysTest {
                 .hasMessageContaining("--without s2");
     }
 
+    /** Else what the other one has more would be lost by the promotion. */
+    @Test
+    void aFaultOfTheChosenOneIsNotTheOthersSilence() {
+        other.replicated = "0-1-6";
+        chosen.broken = true;
+        assertThatThrownBy(this::compare).isInstanceOf(SQLException.class).hasMessageContaining("s1: its position");
+    }
+
     @Test
     void oneThatIsGivenUpIsNotAsked() throws Exception {
         chosen.without = Set.of("s2");

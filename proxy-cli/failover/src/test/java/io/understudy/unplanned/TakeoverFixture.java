@@ -25,6 +25,9 @@ final class TakeoverFixture implements ScriptedServer.Script {
     @Nullable
     String logged;
 
+    /** Whether its positions cannot be queried. */
+    boolean broken;
+
     String server = "2";
     String receiver = "Yes";
     String applier = "Yes";
@@ -82,6 +85,9 @@ final class TakeoverFixture implements ScriptedServer.Script {
     @Override
     public Map<String, String> row(int connection, String sql) throws SQLException {
         if (sql.startsWith("SELECT @@global.gtid_slave_pos")) {
+            if (broken) {
+                throw new SQLException("broken");
+            }
             Map<String, String> row = new LinkedHashMap<>();
             row.put("replicated", replicated);
             row.put("logged", logged == null ? replicated : logged);
