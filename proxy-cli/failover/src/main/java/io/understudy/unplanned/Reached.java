@@ -45,23 +45,25 @@ final class Reached {
 
     /**
      * Returns the transactions that another server has applied or received, and that this one has not; empty for none.
-     * What the other one has written itself counts only if this one has some of it: else it was never a primary here.
+     * What the other one has written itself counts if it was the primary, or this one has some of it.
      *
      * @param uuid the other one's {@code server_uuid}; on MariaDB it has none
+     * @param wrote whether the other one is known to have been the primary, of which this one may have nothing yet
      * @throws StepFailure if it is not known what the other one has received
      */
-    String lacks(ReportedPosition other, String uuid) throws StepFailure {
+    String lacks(ReportedPosition other, String uuid, boolean wrote) throws StepFailure {
         String received = known(other);
         if (flavor == ServerFlavor.MYSQL) {
             GtidNumbers more = GtidNumbers.ofMySql(other.replicated());
             more.addAll(GtidNumbers.ofMySql(received));
             String own = uuid.toLowerCase(Locale.ROOT); // with or without a tag
-            boolean some = onMySql.sources().stream().anyMatch(each -> each.startsWith(own));
+            boolean some = wrote
+                    || onMySql.sources().stream().anyMatch(each -> each.startsWith(own));
             return more.minus(onMySql).of(each -> some || !each.startsWith(own)).toString();
         }
         Map<Long, Long> here = MariaDbGtid.sequences(position.replicated());
         return MariaDbGtid.text(MariaDbGtid.list(other.replicated() + "," + received).stream()
-                .filter(each -> !isOwn(each, other) || onMariaDb.stream().anyMatch(each::isOfTheSame))
+                .filter(each -> wrote || !isOwn(each, other) || onMariaDb.stream().anyMatch(each::isOfTheSame))
                 .filter(each -> each.sequence() > here.getOrDefault(each.domain(), 0L))
                 .filter(each -> onMariaDb.stream().noneMatch(each::isUpTo))
                 .distinct()

@@ -260,17 +260,18 @@ record Takeover(
      * Returns the transactions that another server has and the standby lacks; empty for none.
      *
      * @param reached what the standby has: who asks for it tells a fault of the standby from one of the other server
-     * @param wrote whether it was the primary: on MariaDB its replicated position lacks what it has written itself
+     * @param wrote whether it was the primary: what it has written itself counts, of which on MariaDB its replicated
+     *     position has nothing
      * @throws StepFailure if it is not known what the other one has received
      */
     String lacks(Reached reached, Node other, boolean wrote) throws SQLException, StepFailure {
         ReportedPosition its = other.ask("its position", ReportedPosition::of);
         if (pair.dialect().flavor() == ServerFlavor.MYSQL) {
-            return reached.lacks(its, other.value("SELECT @@GLOBAL.server_uuid"));
+            return reached.lacks(its, other.value("SELECT @@GLOBAL.server_uuid"), wrote);
         }
         String has = its.replicated() + (wrote ? "," + its.logged().replace("\n", "") : "");
         return reached.lacks(
-                new ReportedPosition(has, its.logged(), its.received(), its.readOnly(), its.server()), "");
+                new ReportedPosition(has, its.logged(), its.received(), its.readOnly(), its.server()), "", wrote);
     }
 
     /**

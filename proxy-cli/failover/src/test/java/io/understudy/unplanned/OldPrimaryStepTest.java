@@ -169,6 +169,9 @@ class OldPrimaryStepTest {
         old.logged = "0-1-7";
         fence();
         assertThat(afterwards).contains("whether clients were told of what", "has and s1 lacks: 0-1-7");
+        standby.replicated = "0-9-5";
+        fence();
+        assertThat(afterwards).as("also its first").contains("lacks: 0-1-7");
         old.received = null;
         fence();
         assertThat(afterwards).contains("what it has received is not known");

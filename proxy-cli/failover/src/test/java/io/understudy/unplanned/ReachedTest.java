@@ -22,8 +22,12 @@ class ReachedTest {
     }
 
     private static String onMySql(String here, String there, String received) throws StepFailure {
+        return onMySql(here, there, received, false);
+    }
+
+    private static String onMySql(String here, String there, String received, boolean wrote) throws StepFailure {
         ReportedPosition position = new ReportedPosition(here, "", "", true, "s1:3306:2");
-        return new Reached(ServerFlavor.MYSQL, position).lacks(other(there, received), C);
+        return new Reached(ServerFlavor.MYSQL, position).lacks(other(there, received), C, wrote);
     }
 
     private static Reached mariaDb(String replicated, String logged) {
@@ -43,15 +47,19 @@ class ReachedTest {
         assertThat(onMySql(A + ":1-5", A + ":1-5," + C + ":1-2:foo:1", "")).isEmpty();
         assertThat(onMySql(A + ":1-5," + C + ":1", A + ":1-5," + C + ":1-2", ""))
                 .isEqualTo(C + ":2");
-        assertThat(mariaDb("0-1-5", "0-1-5").lacks(other("0-3-6", ""), "")).isEmpty();
-        assertThat(mariaDb("0-3-5", "0-1-4,0-3-5").lacks(other("0-3-6", ""), ""))
+        assertThat(mariaDb("0-1-5", "0-1-5").lacks(other("0-3-6", ""), "", false)).isEmpty();
+        assertThat(mariaDb("0-3-5", "0-1-4,0-3-5").lacks(other("0-3-6", ""), "", false))
+                .isEqualTo("0-3-6");
+        // The last primary, before its first transaction has come here.
+        assertThat(onMySql(A + ":1-5", A + ":1-5," + C + ":1", "", true)).isEqualTo(C + ":1");
+        assertThat(mariaDb("0-1-5", "0-1-5").lacks(other("0-3-6", ""), "", true))
                 .isEqualTo("0-3-6");
     }
 
     /** It may have what clients were told in its relay logs alone. */
     @Test
     void whatTheOtherOneHasReceivedIsToBeKnown() {
-        assertThatThrownBy(() -> mariaDb("0-1-5", "").lacks(other("0-1-5", null), ""))
+        assertThatThrownBy(() -> mariaDb("0-1-5", "").lacks(other("0-1-5", null), "", false))
                 .isInstanceOf(StepFailure.class)
                 .hasMessageContaining("what it has received is not known", "GRANT SLAVE MONITOR");
     }
