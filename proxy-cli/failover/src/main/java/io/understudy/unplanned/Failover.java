@@ -197,7 +197,7 @@ public final class Failover implements AutoCloseable {
         boolean semiSync = runner.finish(semiSyncSource());
         boolean well = follow() && semiSync;
         List<String> lost = lost(true);
-        String back = dead.afterwards(isWitnessed());
+        String back = dead.afterwards(!promoted && isWitnessed(views.values()));
         if (!back.isEmpty()) {
             lost.add("NOT KNOWN: " + back);
         }
@@ -363,10 +363,13 @@ public final class Failover implements AutoCloseable {
         return takeover.options().directory() != null && SwitchoverAccount.acknowledges(config);
     }
 
-    /** Returns whether clients were told of nothing that no witness has. */
-    private boolean isWitnessed() {
-        return views.values().stream()
-                .anyMatch(each -> Table.map(each, "witness").containsKey("mode"));
+    /**
+     * Returns whether clients were told of nothing that no witness has: one that is not present has acknowledged
+     * nothing since, and one of a proxy that follows already is the new primary's.
+     */
+    static boolean isWitnessed(Collection<Map<String, Object>> views) {
+        return views.stream()
+                .anyMatch(each -> "present".equals(Table.map(each, "witness").get("state")));
     }
 
     private boolean isStandby(String name) {
