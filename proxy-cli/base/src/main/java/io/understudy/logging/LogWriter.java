@@ -46,6 +46,7 @@ public final class LogWriter implements AutoCloseable {
 
     /** Adds lines, with their ends, or counts them as lost. Never waits. */
     synchronized void add(CharSequence text, int count) {
+        sayLost(); // if an error has kept it from being said
         // Once lines are lost all are, up to the line that says so: the log stays in order.
         if (lost > 0 || waiting + text.length() > MOST_CHARS) {
             lost += count;
@@ -71,16 +72,17 @@ public final class LogWriter implements AutoCloseable {
     }
 
     private void write(String text, int count, long reported) {
+        boolean written = false;
         try {
             // Not kept: tests replace the stream. It throws nothing: a stream without a reader is no reason to stop.
             System.err.append(text);
             System.err.flush();
-            ended(text, 0, 0);
+            written = true;
         } catch (RuntimeException | Error e) {
             // Such as a full heap, which may last.
             LockSupport.parkNanos(PAUSE_NANOS);
-            ended(text, count, reported);
         }
+        ended(text, written ? 0 : count, written ? 0 : reported);
     }
 
     /**
@@ -93,15 +95,25 @@ public final class LogWriter implements AutoCloseable {
         waiting -= text.length();
         lost += failed + reported;
         allLost += failed;
-        if (lost > 0 && waiting == 0) {
+        sayLost();
+        notifyAll();
+    }
+
+    private synchronized void sayLost() {
+        if (lost == 0 || waiting > 0) {
+            return;
+        }
+        try {
             put(lostLine.apply(lost), 0, lost);
             lost = 0;
+        } catch (RuntimeException | Error e) {
+            return; // as above: the next line, or the end, tries again
         }
-        notifyAll();
     }
 
     /** Waits until all lines are written, for two seconds at most. */
     private synchronized void flush() {
+        sayLost();
         long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(FLUSH_MILLIS);
         try {
             for (long left = FLUSH_MILLIS; left > 0 && !isIdle(); ) {

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -152,6 +153,40 @@ class LogWriterTest {
             writer.close();
             assertThat(writer.lost()).isEqualTo(2);
             assertThat(read.toString(StandardCharsets.UTF_8)).isEqualTo("lost 2\nthree\n");
+        } finally {
+            writer.close();
+        }
+    }
+
+    /** The heap is full for longer than one line. */
+    @Test
+    void anErrorOfTheCountDoesNotLoseTheLog() throws Exception {
+        ByteArrayOutputStream read = new ByteArrayOutputStream();
+        System.setErr(new PrintStream(
+                new OutputStream() {
+                    @Override
+                    public void write(int one) {
+                        System.setErr(new PrintStream(read, true, StandardCharsets.UTF_8));
+                        throw new OutOfMemoryError("planted");
+                    }
+                },
+                true,
+                StandardCharsets.UTF_8));
+        CountDownLatch thrown = new CountDownLatch(1);
+        LogWriter writer = new LogWriter(count -> {
+            if (thrown.getCount() > 0) {
+                thrown.countDown();
+                throw new OutOfMemoryError("planted");
+            }
+            return "lost " + count + "\n";
+        });
+        writer.start();
+        try {
+            writer.add("one\n", 1);
+            thrown.await();
+            writer.add("two\n", 1);
+            await().atMost(Duration.ofSeconds(10)).until(writer::isIdle);
+            assertThat(read.toString(StandardCharsets.UTF_8)).isEqualTo("lost 1\ntwo\n");
         } finally {
             writer.close();
         }
