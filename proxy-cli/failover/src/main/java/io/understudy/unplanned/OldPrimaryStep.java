@@ -7,6 +7,7 @@ import io.understudy.switchover.Node;
 import io.understudy.switchover.Step;
 import io.understudy.switchover.StepFailure;
 import java.io.IOException;
+import java.net.BindException;
 import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -19,6 +20,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.StringJoiner;
@@ -199,20 +201,30 @@ record OldPrimaryStep(Takeover takeover, boolean dryRun, Duration patience) impl
         }
     }
 
-    /** It may listen at one of the addresses of its name alone. */
+    /** It may listen at one of the addresses of its name alone, so that all are asked: the strongest sign counts. */
     static String sign(InetAddress[] all, int port) {
-        String sign = "";
-        for (int i = 0; i < all.length && sign.isEmpty(); i++) {
-            sign = sign(new InetSocketAddress(all[i], port));
+        String silent = "";
+        List<IOException> failed = new ArrayList<>();
+        for (InetAddress each : all) {
+            try {
+                String sign = connected(new InetSocketAddress(each, port));
+                if (!sign.equals(SILENT)) {
+                    return sign;
+                }
+                silent = sign;
+            } catch (IOException e) {
+                failed.add(e);
+            }
         }
-        return sign;
+        return silent.isEmpty() ? sign(failed) : silent;
     }
 
-    private static String sign(InetSocketAddress address) {
+    /** @throws IOException if there is no connection */
+    private static String connected(InetSocketAddress address) throws IOException {
         try (Socket socket = new Socket()) {
             socket.connect(address, (int) RESPONSE.toMillis());
-            socket.setSoTimeout((int) RESPONSE.toMillis());
             try {
+                socket.setSoTimeout((int) RESPONSE.toMillis());
                 return socket.getInputStream().read() < 0
                         ? "its port accepts connections, and closes them"
                         : "it responds";
@@ -221,9 +233,29 @@ record OldPrimaryStep(Takeover takeover, boolean dryRun, Duration patience) impl
             } catch (IOException e) {
                 return "its port accepts connections, and breaks them (" + e.getMessage() + ")";
             }
-        } catch (IOException e) {
-            return sign(e);
         }
+    }
+
+    /**
+     * Returns the sign that no connection to any of its addresses is. Where one refuses, an address that this machine
+     * itself cannot use, as of IPv6, says nothing.
+     */
+    static String sign(List<IOException> failed) {
+        boolean refused = failed.stream().anyMatch(each -> sign(each).isEmpty());
+        return failed.stream()
+                .filter(each -> !refused || !isOfThisMachine(each))
+                .map(OldPrimaryStep::sign)
+                .filter(each -> !each.isEmpty())
+                .findFirst()
+                .orElse("");
+    }
+
+    /** Java has types for some of these alone. */
+    private static boolean isOfThisMachine(IOException failed) {
+        String message = String.valueOf(failed.getMessage()).toLowerCase(Locale.ROOT);
+        return failed instanceof BindException // no address to connect from
+                || message.contains("network is unreachable")
+                || message.contains("address family");
     }
 
     /** A refusal comes from the machine itself. All else may be the way to it: others may still reach it. */
@@ -234,8 +266,8 @@ record OldPrimaryStep(Takeover takeover, boolean dryRun, Duration patience) impl
     }
 
     /**
-     * Makes it read-only if it gives a sign of life behind the promotion, and is writable. Returns what to say of it;
-     * empty for nothing.
+     * Makes it read-only, unless this is a rehearsal, if it gives a sign of life behind the promotion, and is writable.
+     * Returns what to say of it; empty for nothing.
      *
      * @param witnessed whether clients were told of nothing that no witness has: what it has more is nobody's
      */
@@ -256,18 +288,21 @@ record OldPrimaryStep(Takeover takeover, boolean dryRun, Duration patience) impl
             return old + " gives a sign of life, and whether it is read-only is not known (" + e.getMessage()
                     + "). Keep clients away from it";
         }
+        if (dryRun) {
+            return old + " is writable: it would be made read-only";
+        }
         return old + " was writable: " + fence() + ". What clients wrote there last is in no list";
     }
 
     /** It may have written between the last look at the black boxes and the fence, or have been read by none. */
-    private String more(Address old) throws SQLException {
+    private String more(Address old) {
         try {
             String more = takeover.lacks(takeover.reached(), takeover.pair().primary(), true);
             return more.isEmpty()
                     ? ""
                     : "whether clients were told of what " + old + " has and " + takeover.name() + " lacks: " + more;
-        } catch (StepFailure e) {
-            return "what " + old + " has: " + e.getMessage();
+        } catch (SQLException | StepFailure e) {
+            return "what " + old + " has and " + takeover.name() + " lacks: " + e.getMessage();
         }
     }
 

@@ -9,6 +9,7 @@ import io.understudy.remote.AdminClient;
 import io.understudy.switchover.StepFailure;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.net.BindException;
 import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -172,6 +173,10 @@ class OldPrimaryStepTest {
         standby.replicated = "0-9-5";
         fence();
         assertThat(afterwards).as("also its first").contains("lacks: 0-1-7");
+        standby.broken = true;
+        fence();
+        assertThat(afterwards).as("a fault of the standby").contains("s1: its position").doesNotContain("read-only");
+        standby.broken = false;
         old.received = null;
         fence();
         assertThat(afterwards).contains("what it has received is not known");
@@ -267,6 +272,38 @@ class OldPrimaryStepTest {
             assertThat(OldPrimaryStep.sign(all, port)).contains("its port accepts connections");
         }
         assertThat(OldPrimaryStep.sign(all, port)).isEmpty();
+    }
+
+    @Test
+    void itMayRespondAtOneAddressAndBeSilentAtAnother() throws Exception {
+        InetAddress[] all = {InetAddress.getByName("127.0.0.1"), InetAddress.getByName("127.0.0.2")};
+        try (ServerSocket silent = new ServerSocket(0, 1, all[0]);
+                ServerSocket old = new ServerSocket(silent.getLocalPort(), 1, all[1])) {
+            Thread closes = new Thread(() -> {
+                try {
+                    old.accept().close();
+                } catch (IOException e) {
+                    return; // closed
+                }
+            });
+            closes.start();
+            assertThat(OldPrimaryStep.sign(all, old.getLocalPort())).contains("closes them");
+        }
+    }
+
+    /** Else a host without IPv6 would never take a primary whose name has such an address for dead. */
+    @Test
+    void anAddressThatThisMachineCannotUseSaysNothingWhereAnotherOneRefuses() {
+        IOException refused = new ConnectException("Connection refused");
+        for (IOException own : List.of(
+                new SocketException("Network is unreachable"), new BindException("Cannot assign requested address"))) {
+            assertThat(OldPrimaryStep.sign(List.of(refused, own))).isEmpty();
+            assertThat(OldPrimaryStep.sign(List.of(own))).contains("whether it lives or not");
+        }
+        for (IOException far : List.of(
+                new NoRouteToHostException("No route to host"), new SocketTimeoutException("Connect timed out"))) {
+            assertThat(OldPrimaryStep.sign(List.of(refused, far))).contains("whether it lives or not");
+        }
     }
 
     /** The way to it may be cut for this machine alone. */
