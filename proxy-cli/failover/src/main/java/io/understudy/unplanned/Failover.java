@@ -47,10 +47,10 @@ public final class Failover implements AutoCloseable {
     /** What is lost, by proxy, as of the last comparison. */
     private final Map<String, Map<String, Object>> views = new LinkedHashMap<>();
 
-    private Failover(Takeover takeover, UnderstudyConfig config, PrintWriter out) {
+    Failover(Takeover takeover, OtherStandbys standbys, UnderstudyConfig config, PrintWriter out) {
         this.takeover = takeover;
+        this.standbys = standbys;
         this.config = config;
-        standbys = OtherStandbys.of(takeover, config);
         runner = new StepRunner(out);
     }
 
@@ -67,7 +67,8 @@ public final class Failover implements AutoCloseable {
         SwitchoverAccount.ensureToken(config);
         StandbyConfig standby = config.standby(name);
         List<AskedProxy> proxies = AskedProxy.all(config, options);
-        return new Failover(Takeover.of(standby, config, proxies, options), config, out);
+        Takeover takeover = Takeover.of(standby, config, proxies, options);
+        return new Failover(takeover, OtherStandbys.of(takeover, config), config, out);
     }
 
     /** Prints what would be done, and looks at what the standby lacks. Changes nothing. */
@@ -76,7 +77,7 @@ public final class Failover implements AutoCloseable {
             return ChangeOutcome.NOT_PROMOTED;
         }
         if (isPrimaryAlready()) {
-            return already();
+            return already(true);
         }
         boolean well = runner.finish(standbys.claim(true));
         well &= runner.finish(new OldPrimaryStep(takeover, true));
@@ -128,14 +129,24 @@ public final class Failover implements AutoCloseable {
         }
     }
 
-    private ChangeOutcome already() throws InterruptedException {
+    private ChangeOutcome already(boolean dryRun) throws InterruptedException {
         runner.line(takeover.name() + " (" + takeover.pair().standbyAddress() + ") is the primary already");
         boolean well = finishIfOthers(standbys.left());
-        List<String> lost = views.isEmpty() ? List.of() : lost(true);
+        List<String> lost = views.isEmpty() ? new ArrayList<>() : lost(true);
+        if (takeover.options().fenced()) {
+            // As the run before this one has said it. The witnesses are the new primary's.
+            addUnknown(lost, new OldPrimaryStep(takeover, dryRun).afterwards(false));
+        }
         if (!lost.isEmpty()) {
             runner.line("lost: " + LINE + String.join(LINE, lost));
         }
         return !well ? ChangeOutcome.LEFT : lost.isEmpty() ? ChangeOutcome.DONE : ChangeOutcome.LOST;
+    }
+
+    private static void addUnknown(List<String> lost, String ofOldPrimary) {
+        if (!ofOldPrimary.isEmpty()) {
+            lost.add("NOT KNOWN: " + ofOldPrimary);
+        }
     }
 
     private String lookAtEvents() throws SQLException, StepFailure {
@@ -168,7 +179,7 @@ public final class Failover implements AutoCloseable {
             return notPromoted();
         }
         if (isPrimaryAlready()) {
-            return runner.finish(semiSyncSource()) ? already() : ChangeOutcome.LEFT;
+            return runner.finish(semiSyncSource()) ? already(false) : ChangeOutcome.LEFT;
         }
         OldPrimaryStep dead = new OldPrimaryStep(takeover, false);
         if (!runner.finish(standbys.claim(false)) || !runner.finish(dead)) {
@@ -197,10 +208,7 @@ public final class Failover implements AutoCloseable {
         boolean semiSync = runner.finish(semiSyncSource());
         boolean well = follow() && semiSync;
         List<String> lost = lost(true);
-        String back = dead.afterwards(!promoted && isWitnessed(views.values()));
-        if (!back.isEmpty()) {
-            lost.add("NOT KNOWN: " + back);
-        }
+        addUnknown(lost, dead.afterwards(!promoted && isWitnessed(views.values())));
         runner.line("lost: " + (lost.isEmpty() ? "nothing" : LINE + String.join(LINE, lost)));
         runner.line(advice(semiSync));
         return !well ? ChangeOutcome.LEFT : lost.isEmpty() ? ChangeOutcome.DONE : ChangeOutcome.LOST;
