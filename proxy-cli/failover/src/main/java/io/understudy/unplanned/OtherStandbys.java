@@ -30,6 +30,8 @@ import java.util.Set;
 final class OtherStandbys implements AutoCloseable {
     private static final String LOCK = "'understudy_failover'";
     private static final Duration CONNECT = Duration.ofSeconds(2);
+    /** For a connection that was killed: shorter than the wait for a response. */
+    private static final Duration ENDING = Duration.ofSeconds(2);
 
     private final Takeover takeover;
     /** With the chosen one. */
@@ -84,7 +86,6 @@ final class OtherStandbys implements AutoCloseable {
      */
     Step claim(boolean dryRun) {
         return Step.of("ensure that no other standby is promoted", () -> {
-            String lock = dryRun ? "IS_FREE_LOCK(" + LOCK + ")" : "GET_LOCK(" + LOCK + ", 0)";
             Set<String> claimed = new HashSet<>();
             for (Map.Entry<StandbyConfig, Node> each : all.entrySet()) {
                 try {
@@ -95,7 +96,7 @@ final class OtherStandbys implements AutoCloseable {
                     ReportedPosition its = first ? position(each.getValue()) : again(each.getValue());
                     // One server may be there under two names.
                     if (claimed.add(its.server())) {
-                        claim(each.getKey(), each.getValue(), lock);
+                        claim(each.getKey(), each.getValue(), dryRun);
                     }
                 } catch (SQLException e) {
                     silent.put(each.getKey(), "not asked: " + e.getMessage());
@@ -105,8 +106,8 @@ final class OtherStandbys implements AutoCloseable {
         });
     }
 
-    private void claim(StandbyConfig standby, Node node, String lock) throws SQLException, StepFailure {
-        if (!node.value("SELECT " + lock).equals("1")) {
+    private void claim(StandbyConfig standby, Node node, boolean dryRun) throws SQLException, StepFailure {
+        if (!node.value("SELECT " + (dryRun ? "IS_FREE_LOCK(" + LOCK + ")" : lock(node))).equals("1")) {
             String other = node.value("SELECT IS_USED_LOCK(" + LOCK + ")");
             throw new StepFailure("another failover runs: connection " + other + " of " + named(standby)
                     + ". Wait for its end; if it hangs, there: KILL " + other);
@@ -119,6 +120,13 @@ final class OtherStandbys implements AutoCloseable {
                             : ": understudy switchover --to " + takeover.name() + ". If not, there: ")
                     + takeover.pair().dialect().readOnly() + ", or leave it alone: --without " + standby.name());
         }
+    }
+
+    /** A server may not know yet that a connection broke, and keeps its lock: it is ended first. */
+    private static String lock(Node node) throws SQLException {
+        boolean ended = node.endFormer().isEmpty();
+        node.traced();
+        return "GET_LOCK(" + LOCK + ", " + (ended ? 0 : ENDING.toSeconds()) + ")";
     }
 
     private boolean isGivenUp(StandbyConfig standby) {

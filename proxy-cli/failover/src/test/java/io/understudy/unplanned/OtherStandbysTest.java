@@ -206,6 +206,48 @@ class OtherStandbysTest {
         }
     }
 
+    /** The network has lost the connection, of which the server does not know yet. */
+    @Test
+    void aLockThatOurFormerConnectionHasIsNotAnotherFailovers() throws Exception {
+        boolean[] broken = {false};
+        List<String> holders = new ArrayList<>();
+        ScriptedServer.Script server = new ScriptedServer.Script() {
+            @Override
+            public Map<String, String> row(int connection, String sql) throws SQLException {
+                String own = String.valueOf(connection);
+                if (broken[0] && connection == 1) {
+                    return refuses(connection, sql);
+                }
+                if (sql.startsWith("SELECT GET_LOCK(")) {
+                    if (holders.isEmpty()) {
+                        holders.add(own);
+                    }
+                    return Map.of("lock", holders.contains(own) ? "1" : "0");
+                }
+                if (sql.startsWith("KILL ")) {
+                    holders.remove(sql.substring(5));
+                }
+                return sql.equals("SELECT CONNECTION_ID()") ? Map.of("id", own) : other.row(connection, sql);
+            }
+
+            @Override
+            public List<Map<String, String>> rows(int connection, String sql) throws SQLException {
+                if (!sql.equals("SHOW PROCESSLIST")) {
+                    return ScriptedServer.Script.super.rows(connection, sql);
+                }
+                List<Map<String, String>> sessions = new ArrayList<>();
+                holders.forEach(each -> sessions.add(Map.of("Id", each)));
+                return sessions;
+            }
+        };
+        try (OtherStandbys all = standbys(List.of(), server)) {
+            assertThat(all.claim(false).run()).isEqualTo("none is");
+            broken[0] = true;
+            assertThat(all.claim(false).run()).isEqualTo("none is");
+            assertThat(holders).containsExactly("2");
+        }
+    }
+
     /** Positions of before the reset say nothing of what it has. */
     @Test
     void oneWithNumbersFromBeforeTheResetStopsItAll() throws Exception {
