@@ -46,17 +46,19 @@ final class Repeats {
         if (event.level().compareTo(Level.INFO) > 0) {
             return List.of(event); // whoever wants these wants all of them
         }
+        String kind = kind(event);
         long now = nanoClock.getAsLong();
         List<LogEntry> due = new ArrayList<>(1);
         for (Iterator<Window> all = windows.values().iterator(); all.hasNext(); ) {
             Window eldest = all.next();
-            if (now - eldest.began <= INTERVAL && windows.size() < MOST_KINDS) {
+            boolean fits = windows.size() < MOST_KINDS || windows.containsKey(kind);
+            if (now - eldest.began <= INTERVAL && fits) {
                 break; // and those after it are younger
             }
             all.remove();
             count(eldest, due);
         }
-        Window window = windows.computeIfAbsent(kind(event), kind -> new Window(now));
+        Window window = windows.computeIfAbsent(kind, added -> new Window(now));
         if (window.logged < MOST) {
             window.logged++;
             due.add(event);

@@ -74,6 +74,7 @@ class RepeatsTest {
         for (int i = 1; i < Repeats.MOST_KINDS; i++) {
             assertThat(log(Level.WARN, "kind of event number " + i, "other")).hasSize(1);
         }
+        assertThat(log(Level.WARN, "kind of event number 7", "a known kind")).containsExactly("a known kind");
         assertThat(log(Level.WARN, "one kind too many of them", "last"))
                 .containsExactly("3 more events like this one were not logged: first", "last");
     }
