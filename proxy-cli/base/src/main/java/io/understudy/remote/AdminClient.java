@@ -110,7 +110,18 @@ public final class AdminClient {
 
     /** {@code GET /PATH}, an endless response; reading it fails when the proxy ends amid it. */
     public InputStream stream(String path) throws IOException, InterruptedException {
-        return send(base + "/" + path, "GET", null);
+        String where = base + "/" + path;
+        HttpResponse<InputStream> response = send(where, "GET", null, HttpResponse.BodyHandlers.ofInputStream());
+        if (response.statusCode() != 200) {
+            byte[] error;
+            try (InputStream body = response.body()) {
+                error = body.readAllBytes();
+            } catch (IOException e) {
+                throw AdminRefusal.noResponse(where, e);
+            }
+            throw refusal(where, response.statusCode(), error);
+        }
+        return response.body();
     }
 
     /**
@@ -148,16 +159,21 @@ public final class AdminClient {
     }
 
     private byte[] whole(String where, String method, Duration patience) throws IOException, InterruptedException {
-        InputStream body = send(where, method, patience);
-        try (body) {
-            return body.readAllBytes();
-        } catch (IOException e) {
-            throw AdminRefusal.noResponse(where, e);
+        // Read by the client: an interrupt does not end the reading of a stream.
+        HttpResponse<byte[]> response = send(where, method, patience, HttpResponse.BodyHandlers.ofByteArray());
+        if (response.statusCode() != 200) {
+            throw refusal(where, response.statusCode(), response.body());
         }
+        return response.body();
+    }
+
+    private static IOException refusal(String where, int status, byte[] body) {
+        return AdminRefusal.of(where, status, new String(body, StandardCharsets.UTF_8));
     }
 
     /** @param patience maximum time until the response begins; null for no limit */
-    private InputStream send(String where, String method, @Nullable Duration patience)
+    private <T> HttpResponse<T> send(
+            String where, String method, @Nullable Duration patience, HttpResponse.BodyHandler<T> body)
             throws IOException, InterruptedException {
         HttpRequest.Builder request;
         try {
@@ -172,18 +188,10 @@ public final class AdminClient {
         if (token != null) {
             request.header("Authorization", "Bearer " + token);
         }
-        HttpResponse<InputStream> response;
         try {
-            response = http.send(request.build(), HttpResponse.BodyHandlers.ofInputStream());
+            return http.send(request.build(), body);
         } catch (IOException e) {
             throw AdminRefusal.noResponse(where, e);
         }
-        if (response.statusCode() != 200) {
-            try (InputStream body = response.body()) {
-                throw AdminRefusal.of(
-                        where, response.statusCode(), new String(body.readAllBytes(), StandardCharsets.UTF_8));
-            }
-        }
-        return response.body();
     }
 }

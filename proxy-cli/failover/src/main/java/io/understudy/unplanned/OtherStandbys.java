@@ -107,7 +107,8 @@ final class OtherStandbys implements AutoCloseable {
     }
 
     private void claim(StandbyConfig standby, Node node, boolean dryRun) throws SQLException, StepFailure {
-        if (!node.value("SELECT " + (dryRun ? "IS_FREE_LOCK(" + LOCK + ")" : lock(node))).equals("1")) {
+        if (!node.value("SELECT " + (dryRun ? "IS_FREE_LOCK(" + LOCK + ")" : lock(node)))
+                .equals("1")) {
             String other = node.value("SELECT IS_USED_LOCK(" + LOCK + ")");
             throw new StepFailure("another failover runs: connection " + other + " of " + named(standby)
                     + ". Wait for its end; if it hangs, there: KILL " + other);

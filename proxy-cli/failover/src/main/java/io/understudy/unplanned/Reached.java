@@ -57,13 +57,13 @@ final class Reached {
             GtidNumbers more = GtidNumbers.ofMySql(other.replicated());
             more.addAll(GtidNumbers.ofMySql(received));
             String own = uuid.toLowerCase(Locale.ROOT); // with or without a tag
-            boolean some = wrote
-                    || onMySql.sources().stream().anyMatch(each -> each.startsWith(own));
+            boolean some = wrote || onMySql.sources().stream().anyMatch(each -> each.startsWith(own));
             return more.minus(onMySql).of(each -> some || !each.startsWith(own)).toString();
         }
         Map<Long, Long> here = MariaDbGtid.sequences(position.replicated());
         return MariaDbGtid.text(MariaDbGtid.list(other.replicated() + "," + received).stream()
-                .filter(each -> wrote || !isOwn(each, other) || onMariaDb.stream().anyMatch(each::isOfTheSame))
+                .filter(each ->
+                        wrote || !isOwn(each, other) || onMariaDb.stream().anyMatch(each::isOfTheSame))
                 .filter(each -> each.sequence() > here.getOrDefault(each.domain(), 0L))
                 .filter(each -> onMariaDb.stream().noneMatch(each::isUpTo))
                 .distinct()

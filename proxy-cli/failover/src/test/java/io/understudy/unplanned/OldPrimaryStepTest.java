@@ -175,7 +175,10 @@ class OldPrimaryStepTest {
         assertThat(afterwards).as("also its first").contains("lacks: 0-1-7");
         standby.broken = true;
         fence();
-        assertThat(afterwards).as("a fault of the standby").contains("s1: its position").doesNotContain("read-only");
+        assertThat(afterwards)
+                .as("a fault of the standby")
+                .contains("s1: its position")
+                .doesNotContain("read-only");
         standby.broken = false;
         old.received = null;
         fence();

@@ -47,7 +47,8 @@ class ReachedTest {
         assertThat(onMySql(A + ":1-5", A + ":1-5," + C + ":1-2:foo:1", "")).isEmpty();
         assertThat(onMySql(A + ":1-5," + C + ":1", A + ":1-5," + C + ":1-2", ""))
                 .isEqualTo(C + ":2");
-        assertThat(mariaDb("0-1-5", "0-1-5").lacks(other("0-3-6", ""), "", false)).isEmpty();
+        assertThat(mariaDb("0-1-5", "0-1-5").lacks(other("0-3-6", ""), "", false))
+                .isEmpty();
         assertThat(mariaDb("0-3-5", "0-1-4,0-3-5").lacks(other("0-3-6", ""), "", false))
                 .isEqualTo("0-3-6");
         // The last primary, before its first transaction has come here.

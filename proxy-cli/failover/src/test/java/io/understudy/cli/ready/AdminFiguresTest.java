@@ -24,10 +24,9 @@ class AdminFiguresTest {
     private static final String ROW = "\"answeredAndMissing\": {\"count\": 1, \"transactions\": [{\"gtid\": \"0-1-7\"";
     private static final String LACKS = "{\"primary\": {\"read\": false}, \"toApply\": {\"transactions\": 0}, " + ROW
             + "}], \"captured\": 0, \"notCaptured\": 1}}";
-    private static final String HAS =
-            "{\"primary\": {\"read\": true}, \"toApply\": {\"transactions\": 1}, "
-                    + "\"captured\": {\"transactions\": 1, \"numbers\": \"0:7\"}, "
-                    + ROW + ", \"captured\": true}], \"captured\": 1, \"notCaptured\": 0}}";
+    private static final String HAS = "{\"primary\": {\"read\": true}, \"toApply\": {\"transactions\": 1}, "
+            + "\"captured\": {\"transactions\": 1, \"numbers\": \"0:7\"}, "
+            + ROW + ", \"captured\": true}], \"captured\": 1, \"notCaptured\": 0}}";
 
     private final List<HttpServer> proxies = new ArrayList<>();
 
