@@ -231,12 +231,17 @@ final class Tokens {
         return start(i) + (type(i) == Lexer.QUOTED ? 1 : 0);
     }
 
-    /** Returns whether two names are equal, ignoring ASCII case; both with quotes, or both without. */
+    /** Returns where a name ends, before its closing quote. */
+    private int nameEnd(int i) {
+        return end(i) - (type(i) == Lexer.QUOTED ? 1 : 0);
+    }
+
+    /** Returns whether two names are equal, ignoring ASCII case and quotes. */
     boolean sameName(int i, int j) {
         int s = nameStart(i);
         int r = nameStart(j);
-        int n = end(i) - s;
-        if (n != end(j) - r) {
+        int n = nameEnd(i) - s;
+        if (n != nameEnd(j) - r) {
             return false;
         }
         for (int k = 0; k < n; k++) {
@@ -249,14 +254,12 @@ final class Tokens {
 
     /** Returns whether two names are equal in every byte: to some servers names that differ by case are two. */
     boolean identicalName(int i, int j) {
-        int s = nameStart(i);
-        int r = nameStart(j);
-        return sameName(i, j) && Arrays.equals(text, s, end(i), text, r, end(j));
+        return sameName(i, j) && Arrays.equals(text, nameStart(i), nameEnd(i), text, nameStart(j), nameEnd(j));
     }
 
     boolean isWord(int i, String upper) {
         int s = nameStart(i);
-        if (!isName(i) || end(i) - s - (type(i) == Lexer.QUOTED ? 1 : 0) != upper.length()) {
+        if (!isName(i) || nameEnd(i) - s != upper.length()) {
             return false;
         }
         for (int k = 0; k < upper.length(); k++) {
