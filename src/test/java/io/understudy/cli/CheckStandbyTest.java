@@ -26,12 +26,17 @@ class CheckStandbyTest extends CheckedPair {
     }
 
     @Test
-    void anInvalidPatternIsReportedAtItsPlace() throws IOException {
+    void anInvalidOrBacktrackingPatternIsReportedAtItsPlace() throws IOException {
         String standby = standby(pair.standby().port(), "reader");
         Said broken = check(standby, "{ name: all, match: { pattern: \"(a\" } }");
         assertThat(broken.status()).isEqualTo(2);
         assertThat(broken.text())
                 .contains("10:40: plugins.mirror.rules[0].match.pattern: expected a Java regular expression");
+        Said endless = check(standby, "{ name: all, match: { pattern: '^insert (a+)+\\1b' } }");
+        assertThat(endless.status()).isEqualTo(2);
+        assertThat(endless.text())
+                .contains("10:40: plugins.mirror.rules[0].match.pattern")
+                .contains("backtracks without end");
     }
 
     @Test

@@ -44,7 +44,14 @@ public final class TextPattern extends Term {
             throw new IllegalArgumentException("expected a regular expression such as " + EXAMPLE);
         }
         try {
-            return new TextPattern(text, Pattern.compile(regex, Pattern.CASE_INSENSITIVE | Pattern.UNICODE_CASE));
+            Pattern compiled = Pattern.compile(regex, Pattern.CASE_INSENSITIVE | Pattern.UNICODE_CASE);
+            String endless = Backtracking.endlessFor(regex, compiled);
+            if (endless != null) {
+                throw new IllegalArgumentException("expected an expression whose search ends, but '" + text
+                        + "' backtracks without end on texts such as '" + endless
+                        + "'; write it without a repetition inside a repetition");
+            }
+            return new TextPattern(text, compiled);
         } catch (PatternSyntaxException e) {
             throw new IllegalArgumentException("expected a Java regular expression but found '" + text + "': "
                     + e.getDescription() + " near index " + e.getIndex());
@@ -64,7 +71,7 @@ public final class TextPattern extends Term {
      * A text that permits a limited number of reads. The regular expression engine has no bound of its own; every step
      * of its backtracking reads a character, so this limits every expression.
      */
-    private static final class CountedText implements CharSequence {
+    static final class CountedText implements CharSequence {
 
         /** Thrown when the limit is reached. A single object without a stack trace, to be cheap on the hot path. */
         static final class Exhausted extends RuntimeException {
