@@ -17,7 +17,9 @@ import java.time.Duration;
 import java.util.Collections;
 import java.util.Map;
 import java.util.Properties;
+import java.util.Set;
 import java.util.WeakHashMap;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.logging.Logger;
 import javax.sql.DataSource;
@@ -31,11 +33,21 @@ public final class DriverSource implements DataSource {
     /** A query takes milliseconds; a server without a response for this long is down. */
     static final Duration RESPONSE_TIMEOUT = Duration.ofSeconds(5);
 
+    /** The errors of a login that lacks TLS, of an account or of the server; the first of a wrong password, too. */
+    private static final Set<Integer> DEMANDS_TLS = Set.of(1045, 3159);
+
+    /**
+     * A server without TLS is asked for it again after this time at the earliest: it counts each handshake that breaks
+     * off there towards {@code max_connect_errors}.
+     */
+    private static final Duration WITHOUT_TLS = Duration.ofMinutes(10);
+
     private final Driver driver = new Driver();
     private final Supplier<Address> address;
     private final Supplier<Credentials> credentials;
     private final NameLookup names;
     private final Duration connectTimeout;
+    private final LongSupplier nanoClock;
     private final Properties properties = new Properties();
     /** The driver has no mode "TLS if offered": it is told to use TLS until the server turns out to have none. */
     private final boolean tlsOptional;
@@ -44,8 +56,10 @@ public final class DriverSource implements DataSource {
     /** The address of each open connection; compared by identity, as the driver's connections have no equals. */
     private final Map<Connection, Address> opened = Collections.synchronizedMap(new WeakHashMap<>());
 
-    /** The address of a server that has no TLS. */
-    private volatile @Nullable Address withoutTls;
+    private volatile @Nullable WithoutTls withoutTls;
+
+    /** A server that had no TLS at that time. */
+    private record WithoutTls(Address address, long nanos) {}
 
     /** Connects to a fixed address; for programs that end soon. */
     public DriverSource(Address address, ServerTlsConfig tls, String user, Secret password, Duration connectTimeout) {
@@ -60,7 +74,14 @@ public final class DriverSource implements DataSource {
             Secret password,
             Duration connectTimeout,
             Duration response) {
-        this(() -> address, NameLookup.RUNTIME, tls, () -> new Credentials(user, password), connectTimeout, response);
+        this(
+                () -> address,
+                NameLookup.RUNTIME,
+                tls,
+                () -> new Credentials(user, password),
+                connectTimeout,
+                response,
+                System::nanoTime);
     }
 
     /** @param address called for each connection, as {@code credentials} */
@@ -70,7 +91,7 @@ public final class DriverSource implements DataSource {
             ServerTlsConfig tls,
             Supplier<Credentials> credentials,
             Duration connectTimeout) {
-        this(address, names, tls, credentials, connectTimeout, RESPONSE_TIMEOUT);
+        this(address, names, tls, credentials, connectTimeout, RESPONSE_TIMEOUT, System::nanoTime);
     }
 
     DriverSource(
@@ -79,8 +100,10 @@ public final class DriverSource implements DataSource {
             ServerTlsConfig tls,
             Supplier<Credentials> credentials,
             Duration connectTimeout,
-            Duration response) {
+            Duration response,
+            LongSupplier nanoClock) {
         this.address = address;
+        this.nanoClock = nanoClock;
         this.credentials = credentials;
         this.names = names;
         this.connectTimeout = connectTimeout.compareTo(RESPONSE_TIMEOUT) < 0 ? connectTimeout : RESPONSE_TIMEOUT;
@@ -141,20 +164,26 @@ public final class DriverSource implements DataSource {
         if (!tlsOptional || to.isUnix()) {
             return connect(to, sslMode(tlsMode, to.isUnix()));
         }
-        if (!to.equals(withoutTls)) {
+        WithoutTls known = withoutTls;
+        if (known == null || !known.address.equals(to)) {
             try {
                 return connect(to, sslMode(tlsMode, false));
             } catch (SQLException e) {
                 if (!saysNoTls(e)) {
                     throw e;
                 }
-                withoutTls = to;
+                known = new WithoutTls(to, nanoClock.getAsLong());
+                withoutTls = known;
             }
         }
         try {
             return connect(to, "disable");
         } catch (SQLException e) {
-            withoutTls = null; // it may have got a certificate, which it was restarted for, and demand TLS now
+            // It may have got a certificate, which it was restarted for, and demand TLS now.
+            if (DEMANDS_TLS.contains(e.getErrorCode())
+                    && nanoClock.getAsLong() - known.nanos >= WITHOUT_TLS.toNanos()) {
+                withoutTls = null;
+            }
             throw e;
         }
     }

@@ -76,7 +76,7 @@ final class JdbcPrimaryProbe implements PrimaryProbe {
     private static DataSource source(
             Address at, PrimaryConfig config, Supplier<Credentials> credentials, NameLookup names) {
         Duration connect = config.connectTimeout().compareTo(CONNECT) < 0 ? config.connectTimeout() : CONNECT;
-        return new DriverSource(() -> at, names, config.tls(), credentials, connect, LOGIN);
+        return new DriverSource(() -> at, names, config.tls(), credentials, connect, LOGIN, System::nanoTime);
     }
 
     @Override

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.understudy.base.Secret;
 import io.understudy.config.Address;
 import io.understudy.config.ServerTlsConfig;
+import io.understudy.connection.Credentials;
 import io.understudy.connection.NameLookup;
 import io.understudy.protocol.Capabilities;
 import io.understudy.testkit.session.FakeServer;
@@ -29,11 +30,15 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(60)
 class DriverConnectionsTest {
@@ -148,27 +153,64 @@ class DriverConnectionsTest {
         }
     }
 
-    /** It was restarted with a certificate, and an account of it may demand TLS. */
-    @Test
-    void aServerThatHadNoTlsIsAskedForItAgainAfterAFailure() throws Exception {
+    /** It was restarted with a certificate, and an account of it, or the server, may demand TLS. */
+    @ParameterizedTest
+    @ValueSource(ints = {1045, 3159})
+    void aServerThatHadNoTlsIsAskedForItAgainAfterAFailure(int code) throws Exception {
         AtomicInteger connections = new AtomicInteger();
         AtomicReference<byte[]> last = new AtomicReference<>(new byte[0]);
+        AtomicLong nanos = new AtomicLong();
         try (FakeServer server = new FakeServer(connection -> {
-            boolean certificate = connections.incrementAndGet() > 2;
+            boolean certificate = connections.incrementAndGet() > 3;
             connection.greet(
                     "mysql_native_password", FakeServerConnection.CAPABILITIES | (certificate ? Capabilities.SSL : 0));
             last.set(connection.receive());
+            connection.error(code, "no");
         })) {
-            DriverSource source = new DriverSource(
-                    Address.parse("127.0.0.1:" + server.address().getPort()),
-                    ServerTlsConfig.preferred(),
-                    "app",
-                    Secret.parse("s3same"),
-                    Duration.ofSeconds(5));
-            assertThatThrownBy(source::getConnection).isInstanceOf(SQLException.class);
-            assertThatThrownBy(source::getConnection).isInstanceOf(SQLException.class);
-            assertThat(connections).hasValue(3);
+            DriverSource source = preferringTls(server, nanos);
+            assertRefused(source);
+            nanos.set(Duration.ofMinutes(11).toNanos());
+            assertRefused(source);
+            assertRefused(source);
+            assertThat(connections).hasValue(4);
             assertThat(last.get()).as("an SSLRequest").hasSize(32);
         }
+    }
+
+    /** The server counts each handshake that breaks off there, and refuses the host after some of them. */
+    @ParameterizedTest
+    @CsvSource({"1045, 1", "1040, 3600"})
+    void tenRefusedLoginsMakeOneAttemptWithTls(int code, long secondsBetween) throws Exception {
+        AtomicInteger connections = new AtomicInteger();
+        AtomicLong nanos = new AtomicLong();
+        try (FakeServer server = new FakeServer(connection -> {
+            connections.incrementAndGet();
+            connection.greet("mysql_native_password");
+            connection.receive();
+            connection.error(code, "no");
+        })) {
+            DriverSource source = preferringTls(server, nanos);
+            for (int i = 0; i < 10; i++) {
+                assertRefused(source);
+                nanos.addAndGet(Duration.ofSeconds(secondsBetween).toNanos());
+            }
+            assertThat(connections).as("one with TLS, and the logins").hasValue(11);
+        }
+    }
+
+    private static void assertRefused(DriverSource source) {
+        assertThatThrownBy(source::getConnection).isInstanceOf(SQLException.class);
+    }
+
+    private static DriverSource preferringTls(FakeServer server, AtomicLong nanos) {
+        Address address = Address.parse("127.0.0.1:" + server.address().getPort());
+        return new DriverSource(
+                () -> address,
+                NameLookup.RUNTIME,
+                ServerTlsConfig.preferred(),
+                () -> new Credentials("app", Secret.parse("s3same")),
+                Duration.ofSeconds(5),
+                DriverSource.RESPONSE_TIMEOUT,
+                nanos::get);
     }
 }
