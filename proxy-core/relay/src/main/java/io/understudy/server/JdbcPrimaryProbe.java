@@ -48,7 +48,10 @@ final class JdbcPrimaryProbe implements PrimaryProbe {
     private final Function<Address, DataSource> sources;
     private final NameLookup names;
     private final Executor threads;
-    private @Nullable Target target;
+    /** Read by {@link #close}, which comes from another thread than the probes. */
+    private volatile @Nullable Target target;
+
+    private volatile boolean closed;
 
     /**
      * @param address called for each probe
@@ -84,16 +87,24 @@ final class JdbcPrimaryProbe implements PrimaryProbe {
         Address now = address.get();
         Target present = target;
         if (present == null || !present.at.equals(now)) {
-            close();
+            leave();
             present = new Target(now, sources.apply(now));
             target = present;
+            if (closed) {
+                present.left = true; // close() may have seen the former target, or none
+            }
         }
         return present.run();
     }
 
-    /** Leaves a pending query to its timeout and closes the connection. */
     @Override
     public void close() {
+        closed = true;
+        leave();
+    }
+
+    /** Leaves a pending query to its timeout and closes the connection. */
+    private void leave() {
         Target left = target;
         if (left != null) {
             left.left = true;

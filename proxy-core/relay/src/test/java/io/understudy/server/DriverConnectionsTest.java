@@ -23,6 +23,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
@@ -55,9 +56,44 @@ class DriverConnectionsTest {
 
     /** Returns a connection to a server of that version. */
     private static Connection connection(String version) {
+        return connection(version, Map.of());
+    }
+
+    private static Connection connection(String version, Map<String, Object> results) {
         ResultSet rows = fake(ResultSet.class, Map.of("next", new AtomicInteger(), "getString", version));
         Statement statement = fake(Statement.class, Map.of("executeQuery", rows));
-        return fake(Connection.class, Map.of("createStatement", statement));
+        Map<String, Object> all = new HashMap<>(results);
+        all.put("createStatement", statement);
+        return fake(Connection.class, all);
+    }
+
+    /** Closed before its first query, or while it turns to another address, it leaves no connection open. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aProbeThatIsClosedClosesTheConnectionThatItStillOpens(boolean inTheMiddle) throws Exception {
+        AtomicInteger aborted = new AtomicInteger();
+        AtomicReference<PrimaryProbe> itself = new AtomicReference<>();
+        PrimaryProbe probe = new JdbcPrimaryProbe(
+                () -> Address.parse("unix:/s"),
+                at -> {
+                    if (inTheMiddle) {
+                        itself.get().close();
+                    }
+                    return fake(DataSource.class, Map.of("getConnection", connection("11.8", Map.of("abort", (Callable<
+                                    Object>)
+                            () -> {
+                                aborted.incrementAndGet();
+                                return null;
+                            }))));
+                },
+                NameLookup.RUNTIME,
+                Runnable::run);
+        itself.set(probe);
+        if (!inTheMiddle) {
+            probe.close();
+        }
+        probe.run();
+        assertThat(aborted).hasPositiveValue();
     }
 
     /** It was frozen, so that the proxy follows another one, and wakes up. */
