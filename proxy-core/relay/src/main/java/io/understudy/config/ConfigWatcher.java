@@ -9,10 +9,12 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
@@ -34,6 +36,9 @@ public final class ConfigWatcher implements AutoCloseable {
     /** Default interval between checks. */
     public static final Duration DEFAULT_INTERVAL = Duration.ofSeconds(2);
 
+    /** A file system that counts whole seconds can change a file twice under one timestamp. */
+    private static final Duration COARSE_TIMESTAMP = Duration.ofSeconds(3);
+
     /** More than any file of a configuration has: a wrong one must not be read for minutes, under the lock. */
     private static final long HASHED_BYTES = 16 << 20;
 
@@ -42,13 +47,24 @@ public final class ConfigWatcher implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(ConfigWatcher.class);
 
+    /** Size and timestamp save reading the file; the hash decides. */
+    private record Seen(
+            long size, Instant modified, @Nullable Object fileKey, Instant hashedAt, String hash) {
+
+        boolean sameStamp(BasicFileAttributes now) {
+            return size == now.size()
+                    && modified.equals(now.lastModifiedTime().toInstant())
+                    && Objects.equals(fileKey, now.fileKey())
+                    && modified.plus(COARSE_TIMESTAMP).isBefore(hashedAt);
+        }
+    }
+
     private final Supplier<? extends Collection<Path>> files;
     private final ScheduledExecutorService scheduler;
     private final Clock clock;
     private final Duration interval;
     private final Consumer<Path> onChange;
-    /** By file, the size and a hash of the content. */
-    private final Map<Path, String> seen = new HashMap<>();
+    private final Map<Path, Seen> seen = new HashMap<>();
     /** The number of checks that have missed a file. */
     private final Map<Path, Integer> missing = new HashMap<>();
 
@@ -135,14 +151,21 @@ public final class ConfigWatcher implements AutoCloseable {
             if (!now.isRegularFile()) {
                 throw new IOException("no regular file"); // to open a pipe waits for its writer
             }
-            String before = seen.get(file);
-            String content = now.size() + " " + hash(file);
-            seen.put(file, content);
+            Seen before = seen.get(file);
+            if (before != null && before.sameStamp(now) && !missing.containsKey(file)) {
+                return false;
+            }
+            String hash = hash(file);
+            seen.put(
+                    file,
+                    new Seen(now.size(), now.lastModifiedTime().toInstant(), now.fileKey(), clock.instant(), hash));
             boolean appeared = missing.remove(file) != null;
             if (appeared) {
                 LOG.info("{} is there {}", file, before == null ? "now" : "again");
             }
-            return appeared || before != null && !before.equals(content);
+            return appeared
+                    || before != null
+                            && (before.size() != now.size() || !before.hash().equals(hash));
         } catch (IOException e) {
             int checks = missing.merge(file, 1, Integer::sum);
             if (checks == 1) {

@@ -104,6 +104,18 @@ class ConfigWatcherTest {
 
     /** An old modification time is trusted: an unchanged file is not read every two seconds. */
     @Test
+    void doesNotReadAFileWithAnOldUnchangedTimeStamp() throws Exception {
+        FileTime stamp = Files.getLastModifiedTime(file);
+        clock.set(stamp.toInstant().plusSeconds(60));
+        tick();
+        Files.writeString(file, "two");
+        Files.setLastModifiedTime(file, stamp);
+        tick();
+        assertThat(changes).isEmpty();
+    }
+
+    /** A bundle of authorities may be larger than the limit for a configuration. */
+    @Test
     void seesAChangeAfterTheFirstMebibyte() throws Exception {
         byte[] bundle = new byte[3 << 20];
         Path authorities = Files.write(directory.resolve("ca.pem"), bundle);
