@@ -1,33 +1,38 @@
 package io.understudy.plugins.mirror.playback;
 
-import io.understudy.plugin.Standby;
-import io.understudy.servers.ServerQueries;
-import java.sql.SQLException;
+import io.understudy.plugin.ResponseView;
+import io.understudy.plugin.ServerConnection;
+import io.understudy.plugin.ServerConnector;
+import io.understudy.plugin.ServerResponse;
+import io.understudy.plugins.mirror.statement.Commands;
+import io.understudy.protocol.CommandCode;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
-import java.util.concurrent.Executor;
-import java.util.stream.Collectors;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Kills statements on the standby: a server continues a statement whose client has closed the connection. An account
- * may always kill its own threads. Thread-safe.
+ * Kills statements on the standby: a server continues a statement whose client has closed the connection. Uses a
+ * connection of its own, opened when there is a statement to kill; an account may always kill its own threads.
+ * Thread-safe.
  */
 final class StandbyKiller {
     private static final Logger log = LoggerFactory.getLogger(StandbyKiller.class);
     private static final int SHOWN = 3;
-    private static final int ER_NO_SUCH_THREAD = 1094;
 
-    private final Standby standby;
-    private final Executor queries;
-    /** In the order of the first request: while no connection can be had the same is wanted again and again. */
+    private final String standby;
+    private final ServerConnector connector;
+    /** In the order of the first request: while no connection can be made the same is wanted again and again. */
     private Set<String> wanted = new LinkedHashSet<>();
 
-    /** @param queries executes what waits for the standby */
-    StandbyKiller(Standby standby, Executor queries) {
+    private boolean connecting;
+
+    StandbyKiller(String standby, ServerConnector connector) {
         this.standby = standby;
-        this.queries = queries;
+        this.connector = connector;
     }
 
     /** Kills the statement but not its connection. */
@@ -39,42 +44,70 @@ final class StandbyKiller {
         kill("KILL CONNECTION " + threadId);
     }
 
-    private synchronized void kill(String sql) {
-        if (wanted.isEmpty()) {
-            queries.execute(this::send);
+    private void kill(String sql) {
+        synchronized (this) {
+            wanted.add(sql);
+            if (connecting) {
+                return;
+            }
+            connecting = true;
         }
-        wanted.add(sql);
+        connect().whenComplete((connected, failure) -> {
+            List<String> now = take();
+            if (connected == null) {
+                log.warn(
+                        "standby {}: {} was not sent, because no connection could be made: {}",
+                        standby,
+                        shown(now),
+                        failure == null ? "no reason given" : failure.getMessage());
+            } else {
+                send(connected, now);
+            }
+        });
     }
 
-    private synchronized Set<String> take() {
-        Set<String> now = wanted;
+    /** Connects; an exception, after which nothing would ever be killed again, is a failed attempt like others. */
+    private CompletionStage<ServerConnection> connect() {
+        try {
+            return connector.connect();
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    private static String shown(List<String> all) {
+        return String.join(", ", all.subList(0, Math.min(SHOWN, all.size())))
+                + (all.size() > SHOWN ? " and " + (all.size() - SHOWN) + " more" : "");
+    }
+
+    private synchronized List<String> take() {
+        List<String> now = List.copyOf(wanted);
         wanted = new LinkedHashSet<>();
+        connecting = false;
         return now;
     }
 
-    private void send() {
-        Set<String> now = take();
-        try (ServerQueries server = ServerQueries.of(standby.dataSource())) {
-            for (String sql : now) {
-                send(server, sql);
-            }
-        } catch (SQLException | RuntimeException e) {
-            log.warn(
-                    "standby {}: {}{} was not sent, because no connection could be made: {}",
-                    standby.name(),
-                    now.stream().limit(SHOWN).collect(Collectors.joining(", ")),
-                    now.size() > SHOWN ? " and " + (now.size() - SHOWN) + " more" : "",
-                    e.getMessage());
-        }
-    }
+    private void send(ServerConnection connection, List<String> all) {
+        for (int i = 0; i < all.size(); i++) {
+            String sql = all.get(i);
+            boolean last = i == all.size() - 1;
+            connection.execute(Commands.text(connection.alloc(), CommandCode.QUERY, sql), new ServerResponse() {
+                @Override
+                public void onResponse(ResponseView response, int preparedId) {
+                    // 1094, ER_NO_SUCH_THREAD: it has ended meanwhile.
+                    if (!response.ok() && response.errorCode() != 1094) {
+                        log.warn("standby {}: {} failed with error {}", standby, sql, response.errorCode());
+                    }
+                    if (last) {
+                        connection.close();
+                    }
+                }
 
-    private void send(ServerQueries server, String sql) {
-        try {
-            server.execute(sql);
-        } catch (SQLException e) {
-            if (e.getErrorCode() != ER_NO_SUCH_THREAD) { // it has ended meanwhile
-                log.warn("standby {}: {} failed: {}", standby.name(), sql, e.getMessage());
-            }
+                @Override
+                public void onFailure(String reason) {
+                    log.warn("standby {}: {} had no response: {}", standby, sql, reason);
+                }
+            });
         }
     }
 }

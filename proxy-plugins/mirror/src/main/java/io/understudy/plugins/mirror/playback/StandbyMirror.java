@@ -94,7 +94,7 @@ public final class StandbyMirror {
                 new Findings());
         this.account = new MirrorAccount(standby, tableQueries);
         this.errors = new StandbyErrors(standby.name(), context.clock());
-        this.killer = new StandbyKiller(standby, tableQueries);
+        this.killer = new StandbyKiller(standby.name(), standby.connector());
         this.counters = new StatementCounters(
                 standby.name(),
                 meters,

@@ -7,6 +7,7 @@ import io.understudy.testkit.CapturedLog;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /** Connections that fail or are lost, and the attempts after them. */
@@ -53,19 +54,37 @@ class MirrorConnectionTest extends MirrorHarness {
     /** A standby that stops ends all statements at once, and is asked again at every sweep until it is back. */
     @Test
     void killsThatCannotBeSentAreOneShortLine() {
-        List<Runnable> queries = new ArrayList<>();
-        StandbyKiller killer = new StandbyKiller(standby, queries::add);
+        CompletableFuture<ServerConnection> connecting = new CompletableFuture<>();
+        StandbyKiller killer = new StandbyKiller("standby-1", () -> connecting);
         for (int sweep = 0; sweep < 10; sweep++) {
             for (int thread = 1; thread <= 5; thread++) {
                 killer.killConnection(thread);
             }
         }
-        assertThat(queries).hasSize(1);
         try (CapturedLog log = new CapturedLog()) {
-            queries.get(0).run();
+            connecting.completeExceptionally(new IllegalStateException("connection refused"));
             assertThat(log.text())
                     .contains("KILL CONNECTION 1, KILL CONNECTION 2, KILL CONNECTION 3 and 2 more was not sent");
         }
+    }
+
+    /** Until it is killed a statement runs beside those that {@code concurrency} allows. */
+    @Test
+    void aKillWaitsForNoOtherQuery() {
+        StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofMinutes(5)));
+        mirror.killer().killQuery(7);
+        assertThat(standby.received).containsExactly("KILL QUERY 7");
+        assertThat(standby.connections.get(0).isOpen()).isFalse();
+        mirror.stop();
+    }
+
+    @Test
+    void anExceptionWhileConnectingDoesNotEndTheKilling() {
+        standby.connectFault = new IllegalStateException("no event loop");
+        StandbyKiller killer = new StandbyKiller("standby-1", standby);
+        killer.killQuery(7);
+        killer.killConnection(7);
+        assertThat(standby.received).containsExactly("KILL CONNECTION 7");
     }
 
     @Test
