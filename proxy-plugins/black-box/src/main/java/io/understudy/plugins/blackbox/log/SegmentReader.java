@@ -18,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class SegmentReader {
     private static final int NONE = -1;
+    /** No array is longer on any virtual machine. */
+    private static final long LARGEST = Integer.MAX_VALUE - 8;
 
     private final Segment segment;
     private final byte[] in;
@@ -44,11 +46,15 @@ final class SegmentReader {
      *
      * @param formats by their sums, those of the segments before; those of this one are added
      * @param cut whether an unfinished end is removed
-     * @throws LogException if the key or the version is another one
+     * @throws LogException if the key or the version is another one, or the file is too large
      */
     static @Nullable Segment read(
             Path file, LogCipher.Keys keys, Map<Integer, byte[]> formats, boolean cut, LogVisitor visitor)
             throws IOException {
+        if (Files.size(file) > LARGEST) {
+            throw LogException.unusable(file + " has " + Files.size(file) + " bytes, more than this version can read:"
+                    + " rescue what you need of it with the version that wrote it, then move the file away");
+        }
         byte[] in = Files.readAllBytes(file);
         int content = in.length;
         while (content > 0 && in[content - 1] == 0) {

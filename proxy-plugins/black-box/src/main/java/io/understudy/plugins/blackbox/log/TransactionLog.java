@@ -97,7 +97,7 @@ public final class TransactionLog implements AutoCloseable {
                 LogCipher.Keys keys = new LogCipher.Keys(key);
                 List<Segment> segments = new ArrayList<>(LogFiles.read(directory, keys, true, visitor));
                 return new TransactionLog(directory, size, synced, keys, lock, segments);
-            } catch (IOException | RuntimeException e) {
+            } catch (IOException | RuntimeException | Error e) { // a large file may take more memory than there is
                 lock.close();
                 throw e;
             }

@@ -1,10 +1,14 @@
 package io.understudy.plugins.blackbox.log;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -152,6 +156,39 @@ class DamagedLogTest extends LogHarness {
             log.flush();
         }
         assertThat(reopened().all).contains("0-1-15 events");
+    }
+
+    /** An earlier version wrote files of any size. */
+    @Test
+    void aFileThatIsLargerThanAnArrayIsRefusedWithTheRemedyAndTheFolderIsFreeAgain() throws IOException {
+        write(false, false);
+        Path large = LogFiles.file(directory, 2);
+        try (FileChannel channel =
+                FileChannel.open(large, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+            channel.write(ByteBuffer.wrap(whole));
+            channel.write(ByteBuffer.wrap(new byte[1]), Integer.MAX_VALUE); // sparse: it takes no room
+        }
+        assertThatThrownBy(() -> open(new Lines()))
+                .isInstanceOfSatisfying(
+                        LogException.class,
+                        e -> assertThat(e.reason()).isEqualTo(LogException.Reason.UNUSABLE))
+                .hasMessageContaining("move the file away");
+        Files.delete(large);
+        assertThat(reopened().all).containsAll(written);
+    }
+
+    /** What is thrown need not be an exception: the memory may be exhausted. */
+    @Test
+    void anErrorLeavesTheFolderFree() throws IOException {
+        write(false, false);
+        assertThatThrownBy(() -> open(new Lines() {
+                    @Override
+                    public void start(LogStart start) {
+                        throw new OutOfMemoryError("heap");
+                    }
+                }))
+                .isInstanceOf(OutOfMemoryError.class);
+        assertThat(reopened().all).containsAll(written);
     }
 
     /** The end is cut once, and said once. */

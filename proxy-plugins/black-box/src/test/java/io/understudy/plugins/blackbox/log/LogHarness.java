@@ -33,7 +33,7 @@ abstract class LogHarness {
     boolean synced = true;
 
     /** What a log holds, as lines: {@code start 0-1-10}, {@code 0-1-11 events}, {@code missed 0-1-12}. */
-    static final class Lines implements LogVisitor {
+    static class Lines implements LogVisitor {
         final List<String> all = new ArrayList<>();
         final List<LogPlace> places = new ArrayList<>();
         final List<LogDamage> damage = new ArrayList<>();
