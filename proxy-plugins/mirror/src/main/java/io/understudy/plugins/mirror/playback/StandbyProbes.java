@@ -6,6 +6,7 @@ import io.understudy.plugin.Standby;
 import io.understudy.plugin.StandbyState;
 import io.understudy.plugins.mirror.selection.Boost;
 import io.understudy.plugins.mirror.selection.MirrorConfig;
+import io.understudy.plugins.mirror.selection.PastSamples;
 import io.understudy.plugins.mirror.selection.SampleRate;
 import io.understudy.plugins.mirror.statement.RefusedForms;
 import io.understudy.plugins.mirror.warmth.AdaptiveSample;
@@ -62,6 +63,7 @@ public final class StandbyProbes implements Playback.Probes, Probe.Listener {
     private final RefusedForms refused = new RefusedForms();
 
     private volatile SampleRate sample = SampleRate.of(1);
+    private final PastSamples samples = new PastSamples(sample);
     private volatile boolean discards;
     private long updatedNanos;
     private double adaptiveLoad = Double.NaN;
@@ -78,8 +80,8 @@ public final class StandbyProbes implements Playback.Probes, Probe.Listener {
         this.standby = standby;
         this.meters = meters;
         this.warmth = new StandbyWarmth(nowNanos, config.probes());
-        this.counters =
-                new StandbyCounters(standby::dataSource, floor, counterQueries, this::executed, warmth::coldPages);
+        this.counters = new StandbyCounters(
+                standby.name(), standby::dataSource, floor, counterQueries, this::executed, warmth::coldPages);
         this.adaptive = new AdaptiveSample(nowNanos);
         this.boost = new Boost(nowNanos);
         this.updatedNanos = nowNanos;
@@ -115,7 +117,9 @@ public final class StandbyProbes implements Playback.Probes, Probe.Listener {
     @Override
     public void probed(MirroredStatement statement, double share, ProbeResult result) {
         long now = System.nanoTime();
-        double taken = Math.max(statement.rule().share(sample), boost.share(statement.tables(), now));
+        // It was chosen by the sample of then: the queue may be seconds long.
+        SampleRate then = samples.at(statement.queuedNanos());
+        double taken = Math.max(statement.rule().share(then), boost.share(statement.tables(), now));
         double sampled = Math.max(LOWEST, taken * statement.rule().limit().passing(now));
         boolean accepted = warmth.ended(new Probed(
                 statement.rule().name(),
@@ -252,6 +256,7 @@ public final class StandbyProbes implements Playback.Probes, Probe.Listener {
                         why,
                         excess.known() ? String.format(Locale.ROOT, "%.3f", excess.mean()) : "unknown");
             }
+            samples.add(next, System.nanoTime());
             sample = next;
         }
     }

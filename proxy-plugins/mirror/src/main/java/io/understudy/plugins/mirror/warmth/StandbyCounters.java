@@ -3,6 +3,7 @@ package io.understudy.plugins.mirror.warmth;
 import io.understudy.plugin.StandbyState;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.Locale;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -10,16 +11,20 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Reads the counters of one standby every few seconds, at the same time as the primary's, and how far it has loaded its
  * own list of pages. {@link #update} is called by one thread and never waits.
  */
 public final class StandbyCounters {
+    private static final Logger log = LoggerFactory.getLogger(StandbyCounters.class);
     private static final long INTERVAL = TimeUnit.SECONDS.toNanos(FloorPolling.SECONDS);
     /** Seconds. With more the standby's writes are not those that the primary makes at the same time. */
     private static final double MOST_LAG = 1;
 
+    private final String standby;
     private final Supplier<DataSource> source;
     private final Floor floor;
     private final Executor executor;
@@ -29,7 +34,9 @@ public final class StandbyCounters {
     private final AtomicBoolean asking = new AtomicBoolean();
     private volatile boolean behind;
     private volatile @Nullable OwnLoad ownLoad;
-    /** How often the floor was interrupted. Used by {@link #ask}. */
+    /** The settings in the log's last line, and how often the floor was interrupted. Used by {@link #ask}. */
+    private String logged = "";
+
     private int breaks;
 
     private long askedNanos;
@@ -44,11 +51,13 @@ public final class StandbyCounters {
      * @param coldPages page reads of a query there as probes count them
      */
     public StandbyCounters(
+            String standby,
             Supplier<DataSource> source,
             Floor floor,
             Executor executor,
             Supplier<WritesApart.Executed> executed,
             Supplier<PagesPerQuery> coldPages) {
+        this.standby = standby;
         this.source = source;
         this.floor = floor;
         this.executor = executor;
@@ -96,7 +105,7 @@ public final class StandbyCounters {
         try {
             compare();
             try (Connection connection = source.get().getConnection()) {
-                ownLoad = OwnLoad.read(connection);
+                show(OwnLoad.read(connection));
             }
         } catch (SQLException | RuntimeException e) {
             ownLoad = null; // the standby's monitor logs why
@@ -125,6 +134,21 @@ public final class StandbyCounters {
             apart.saw(new WritesApart.Reading(there, here, executed.get(), System.nanoTime()), coldPages.get());
         } catch (SQLException | RuntimeException e) {
             apart.sawNothing(); // the monitors log why
+        }
+    }
+
+    private void show(OwnLoad now) {
+        ownLoad = now;
+        String settings = String.format(
+                Locale.ROOT,
+                "dump at shutdown %s, load at start %s, %d %% of its pages",
+                now.dumpsAtShutdown() ? "on" : "off",
+                now.loadsAtStartup() ? "on" : "off",
+                now.dumpPercent());
+        if (!settings.equals(logged)) {
+            logged = settings;
+            String status = now.status().isEmpty() ? "none" : now.status();
+            log.info("buffer pool of {}: {}; load: {}", standby, settings, status);
         }
     }
 }
