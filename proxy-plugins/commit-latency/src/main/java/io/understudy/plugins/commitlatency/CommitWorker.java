@@ -43,10 +43,16 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
 
     private final MpscArrayQueue<Object> queue = new MpscArrayQueue<>(CAPACITY);
     /**
-     * What decides about all that follows and found no room: the stream's beginnings and gaps, the configuration, and
-     * ends of calls. None may be lost. The first are rare; of ends there are no more than calls that found room.
+     * What decides about all that follows and found no room: the stream's beginnings and gaps, and the configuration.
+     * They are rare, and none may be lost.
      */
     private final Queue<Object> decisive = new ConcurrentLinkedQueue<>();
+
+    /**
+     * Ends of calls that found no room, of which none may be lost: no more than calls that found room. They are not
+     * among the {@link #decisive}, where later events of the stream would have to wait behind them.
+     */
+    private final Queue<Ended> ends = new ConcurrentLinkedQueue<>();
 
     private final CommitMeters meters;
     private final CommitReport report;
@@ -126,7 +132,7 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
     public void ended(ProcedureCall call, long nanos, @Nullable String gtid) {
         Ended ended = new Ended(call, nanos, gtid);
         if (!queue.offerIfBelowThreshold(ended, CAPACITY - RESERVED)) {
-            decisive.add(ended); // a call without an end would have the commits of others for ever
+            ends.add(ended); // a call without an end would have the commits of others for ever
         }
     }
 
@@ -191,7 +197,10 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
     /** Returns what to process next: of what found no room, all that was queued before has been processed. */
     private @Nullable Object poll() {
         Object next = queue.poll();
-        return next == null ? decisive.poll() : next;
+        if (next == null) {
+            next = decisive.poll();
+        }
+        return next == null ? ends.poll() : next;
     }
 
     private void work() {

@@ -124,6 +124,32 @@ class CommitWorkerTest {
         assertThat(worker.view().unattributed()).doesNotContainKey("inside");
     }
 
+    /** Where ends of calls wait the stream has room: it begins again before the transactions that follow. */
+    @Test
+    void theStreamsBeginningDoesNotWaitBehindTheEndOfACall() {
+        CommitWorker worker = worker(Attribution.AUTO, true);
+        ProcedureCall call = new ProcedureCall(1, 70, "app", "shop", "d1", now);
+        for (int i = 0; i < 10; i++) {
+            worker.ended(call, now, "3e11fa47-71ca-11e1-9e33-c80aa9429562:4-6");
+        }
+        for (int i = 0; i < 70_000; i++) {
+            worker.committed(GtidJoinTest.commit("0-1-" + (i + 10), now, now + MS));
+        }
+        worker.ended(call, now, null);
+        List<String> values = new ArrayList<>();
+        onValue = () -> {
+            values.add("value");
+            if (values.size() == 20) { // the worker has made room for some
+                worker.onStart(FACTS);
+                worker.onTransaction(GtidJoinTest.event("0-1-900001", now + 2 * MS));
+            }
+        };
+        worker.run();
+        worker.committed(GtidJoinTest.commit("0-1-900001", now, now + 5 * MS));
+        worker.run();
+        assertThat(waits("binlog")).containsExactly(3 * MS);
+    }
+
     /** The stream begins while the queue is full, and ends when the worker has made room again. */
     @Test
     void theStreamsEndIsNotProcessedBeforeItsBeginning() {
