@@ -174,8 +174,7 @@ final class LongWork {
             return "its text is not known";
         }
         byte[] text = change.text().getBytes(StandardCharsets.UTF_8);
-        return TwoPhaseCoverage.gap(
-                ANALYZER.summarize(text, 0, text.length, 0).kind(), ANALYZER.normalize(text, 0, text.length, 0));
+        return TwoPhaseCoverage.gap(ANALYZER.summarize(text, 0, text.length, 0).kind(), change.text());
     }
 
     /** Returns the table of a label such as {@code alter shop.orders}; empty for none or several. */

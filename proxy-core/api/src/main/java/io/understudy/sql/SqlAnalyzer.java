@@ -175,7 +175,12 @@ public final class SqlAnalyzer {
      * names.
      */
     public String normalize(byte[] text, int off, int len, int modes) {
-        NormalText out = new NormalText(MAX_NORMAL_LENGTH);
+        return normalize(text, off, len, modes, MAX_NORMAL_LENGTH);
+    }
+
+    /** As above, with another bound than 1024 characters. */
+    public String normalize(byte[] text, int off, int len, int modes, int most) {
+        NormalText out = new NormalText(most);
         int n = Math.min(len, maxLength);
         SCRATCH.get().digester.run(text, off, n, modes, len > n, out);
         return out.finish();

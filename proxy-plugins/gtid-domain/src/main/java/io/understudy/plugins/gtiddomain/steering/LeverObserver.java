@@ -150,7 +150,7 @@ public final class LeverObserver implements SessionObserver {
         if (found == NONE) {
             return;
         }
-        String gap = TwoPhaseCoverage.gap(kind, command.normalizedText());
+        String gap = TwoPhaseCoverage.gap(kind, command.text());
         if (gap != null) {
             notCovered = !gap.isEmpty();
             wants(Lever.TWO_PHASE, found, !notCovered);

@@ -1,6 +1,9 @@
 package io.understudy.plugins.gtiddomain.steering;
 
+import io.understudy.sql.SqlAnalyzer;
+import io.understudy.sql.SqlModes;
 import io.understudy.sql.StatementKind;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -19,6 +22,9 @@ public final class TwoPhaseCoverage {
     private static final Set<String> OTHER_RENAMES = Set.of("column", "index", "key");
     private static final Set<String> CHANGES = Set.of("add", "change", "modify", "drop");
 
+    /** For whole texts: what decides may be at the end of many changes. */
+    private static final SqlAnalyzer ANALYZER = new SqlAnalyzer(Integer.MAX_VALUE, 1);
+
     /** A name that is a keyword or has other characters than letters; others lose their quotes. */
     private static final Pattern QUOTED = Pattern.compile("`(?:[^`]|``)*`|\"(?:[^\"]|\"\")*\"");
 
@@ -28,7 +34,7 @@ public final class TwoPhaseCoverage {
      * Returns why it does not cover a statement: an empty text if it does, null if the statement is no schema change.
      *
      * @param kind of the statement that is executed
-     * @param text of the statement, normalised; null if unknown
+     * @param text of the statement, whole, normalised or not; null if unknown
      */
     public static @Nullable String gap(StatementKind kind, @Nullable String text) {
         return switch (kind) {
@@ -44,9 +50,12 @@ public final class TwoPhaseCoverage {
         };
     }
 
-    /** Returns the words of a normalised text; a name in quotes is one that means nothing. */
-    private static List<String> words(String normalized) {
-        String bare = QUOTED.matcher(normalized).replaceAll("?");
+    /** Returns the words of a text; a name in quotes is one that means nothing. */
+    private static List<String> words(String text) {
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        String bare = QUOTED.matcher(
+                        ANALYZER.normalize(bytes, 0, bytes.length, SqlModes.MARIADB, Integer.MAX_VALUE))
+                .replaceAll("?");
         return List.of(bare.toLowerCase(Locale.ROOT).strip().split("[^\\p{Alnum}_$?]+"));
     }
 

@@ -11,6 +11,8 @@ import io.understudy.rules.NameGlob;
 import io.understudy.rules.TableGlob;
 import io.understudy.testkit.FakeClient;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class LeverObserverTest {
@@ -146,6 +148,16 @@ class LeverObserverTest {
         assertThat(app.run("TRUNCATE items")).isEqualTo("-");
         assertThat(app.run("RENAME TABLE items TO things")).isEqualTo("-");
         assertThat(count("two_phase", "not_covered")).isEqualTo(2);
+    }
+
+    /** What decides is behind what a normalised text has. */
+    @Test
+    void readsALongSchemaChangeToItsEnd() {
+        FakeClient app = client("app");
+        String columns = IntStream.range(0, 200).mapToObj(i -> "ADD c" + i + " INT").collect(Collectors.joining(", "));
+        assertThat(app.run("ALTER TABLE items " + columns + ", DISABLE KEYS")).isEqualTo("-");
+        assertThat(count("two_phase", "not_covered")).isEqualTo(1);
+        assertThat(app.run("ALTER TABLE items " + columns)).isEqualTo(TWO_PHASE);
     }
 
     @Test
