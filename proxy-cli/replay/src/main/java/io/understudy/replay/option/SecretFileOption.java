@@ -19,12 +19,16 @@ public final class SecretFileOption {
         if (given == null) {
             return null;
         }
+        CaptureSecret secret;
         try {
-            return CaptureSecret.parse(Files.readString(given));
+            secret = CaptureSecret.parse(Files.readString(given));
         } catch (IOException e) {
             throw new IOException("--secret-file: " + Failures.sentence(e), e);
-        } catch (IllegalArgumentException e) {
-            throw new IOException("--secret-file: " + e.getMessage() + " in " + given, e);
         }
+        if (secret.isShort()) {
+            throw new IOException("--secret-file: expected a secret of at least " + CaptureSecret.LEAST
+                    + " characters in " + given);
+        }
+        return secret;
     }
 }

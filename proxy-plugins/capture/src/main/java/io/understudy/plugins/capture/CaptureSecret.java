@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /** The secret that files are encrypted with. {@link #toString} returns {@code ***}. */
 public final class CaptureSecret implements Sensitive {
-    static final int LEAST = 16;
+    /** Characters that one has at least. */
+    public static final int LEAST = 16;
     private static final int KEYS = 16;
 
     private final String value;
@@ -25,7 +26,7 @@ public final class CaptureSecret implements Sensitive {
     }
 
     /** Returns whether it is too short for files that others may get. */
-    boolean isShort() {
+    public boolean isShort() {
         return value.length() < LEAST;
     }
 
