@@ -26,8 +26,8 @@ public final class SecretFileOption {
             throw new IOException("--secret-file: " + Failures.sentence(e), e);
         }
         if (secret.isShort()) {
-            throw new IOException("--secret-file: expected a secret of at least " + CaptureSecret.LEAST
-                    + " characters in " + given);
+            throw new IOException(
+                    "--secret-file: expected a secret of at least " + CaptureSecret.LEAST + " characters in " + given);
         }
         return secret;
     }

@@ -27,8 +27,8 @@ class SecretFileOptionTest {
         SecretFileOption option = given("fifteen letters\n");
         assertThatThrownBy(option::secret)
                 .isInstanceOf(IOException.class)
-                .hasMessage("--secret-file: expected a secret of at least 16 characters in "
-                        + directory.resolve("secret"));
+                .hasMessage(
+                        "--secret-file: expected a secret of at least 16 characters in " + directory.resolve("secret"));
         assertThat(given("sixteen letters!\n").secret()).isNotNull();
     }
 }

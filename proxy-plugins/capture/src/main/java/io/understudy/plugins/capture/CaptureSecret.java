@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 public final class CaptureSecret implements Sensitive {
     /** Characters that one has at least. */
     public static final int LEAST = 16;
+
     private static final int KEYS = 16;
 
     private final String value;

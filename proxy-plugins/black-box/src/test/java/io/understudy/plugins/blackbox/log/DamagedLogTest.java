@@ -163,15 +163,13 @@ class DamagedLogTest extends LogHarness {
     void aFileThatIsLargerThanAnArrayIsRefusedWithTheRemedyAndTheFolderIsFreeAgain() throws IOException {
         write(false, false);
         Path large = LogFiles.file(directory, 2);
-        try (FileChannel channel =
-                FileChannel.open(large, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+        try (FileChannel channel = FileChannel.open(large, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
             channel.write(ByteBuffer.wrap(whole));
             channel.write(ByteBuffer.wrap(new byte[1]), Integer.MAX_VALUE); // sparse: it takes no room
         }
         assertThatThrownBy(() -> open(new Lines()))
                 .isInstanceOfSatisfying(
-                        LogException.class,
-                        e -> assertThat(e.reason()).isEqualTo(LogException.Reason.UNUSABLE))
+                        LogException.class, e -> assertThat(e.reason()).isEqualTo(LogException.Reason.UNUSABLE))
                 .hasMessageContaining("move the file away");
         Files.delete(large);
         assertThat(reopened().all).containsAll(written);

@@ -53,8 +53,7 @@ public final class TwoPhaseCoverage {
     /** Returns the words of a text; a name in quotes is one that means nothing. */
     private static List<String> words(String text) {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-        String bare = QUOTED.matcher(
-                        ANALYZER.normalize(bytes, 0, bytes.length, SqlModes.MARIADB, Integer.MAX_VALUE))
+        String bare = QUOTED.matcher(ANALYZER.normalize(bytes, 0, bytes.length, SqlModes.MARIADB, Integer.MAX_VALUE))
                 .replaceAll("?");
         return List.of(bare.toLowerCase(Locale.ROOT).strip().split("[^\\p{Alnum}_$?]+"));
     }

@@ -154,7 +154,8 @@ class LeverObserverTest {
     @Test
     void readsALongSchemaChangeToItsEnd() {
         FakeClient app = client("app");
-        String columns = IntStream.range(0, 200).mapToObj(i -> "ADD c" + i + " INT").collect(Collectors.joining(", "));
+        String columns =
+                IntStream.range(0, 200).mapToObj(i -> "ADD c" + i + " INT").collect(Collectors.joining(", "));
         assertThat(app.run("ALTER TABLE items " + columns + ", DISABLE KEYS")).isEqualTo("-");
         assertThat(count("two_phase", "not_covered")).isEqualTo(1);
         assertThat(app.run("ALTER TABLE items " + columns)).isEqualTo(TWO_PHASE);

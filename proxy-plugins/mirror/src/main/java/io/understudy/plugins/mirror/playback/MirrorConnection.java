@@ -106,7 +106,7 @@ final class MirrorConnection {
             return;
         }
         MirrorConfig config = mirror.config();
-        Steps.sendTexts(
+        PrecedingCommands.sendTexts(
                 connected,
                 FirstStatements.of(connected.flavor(), config.timeout(), config.initSql()),
                 (refused, failure) -> attempt(() -> {
@@ -143,10 +143,10 @@ final class MirrorConnection {
         sender.begin();
     }
 
-    /** Ends an attempt, and closes its connection if there is one. */
+    /** Ends an attempt, and closes its connection if there is one, even if that has begun to send. */
     private void notOpened(String reason) {
         MirrorLink now = link.get();
-        if (now instanceof MirrorLink.Opening || now instanceof MirrorLink.Preparing) {
+        if (now instanceof MirrorLink.Opening || now instanceof MirrorLink.Preparing || now instanceof MirrorSender) {
             lost(now, reason);
         }
     }

@@ -218,7 +218,7 @@ final class MirrorSender implements MirrorLink, Playback.Listener {
     void releaseLocks() {
         wire.loop().execute(() -> {
             if (wire.isOpen()) {
-                Steps.sendTexts(wire, List.of("DO RELEASE_ALL_LOCKS()"), (refused, failure) -> {
+                PrecedingCommands.sendTexts(wire, List.of("DO RELEASE_ALL_LOCKS()"), (refused, failure) -> {
                     if (refused != null) {
                         wire.close(); // an old server without that function
                     }

@@ -143,7 +143,8 @@ final class Playback {
         } else {
             awaitsStep = true;
             Set<String> changed = names;
-            Steps.send(connection, changes, (refused, failure) -> adopted(statement, plain, changed, refused, failure));
+            PrecedingCommands.send(
+                    connection, changes, (refused, failure) -> adopted(statement, plain, changed, refused, failure));
         }
     }
 

@@ -99,6 +99,27 @@ class MirrorConnectionTest extends MirrorHarness {
         mirror.stop();
     }
 
+    /** The session has been prepared, and the connection begins to send. */
+    @Test
+    void anExceptionInTheFirstBatchLeadsToAnotherConnection() {
+        standby.responding = false;
+        StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofMinutes(5)));
+        offer(mirror, "SELECT 1", 1);
+        mirror.queue().drain();
+        executor.runReady();
+        standby.commandFault = new IllegalStateException("no memory");
+        standby.connections.get(0).respondAll();
+        packets.get(0).release(); // the statement that was being played has no owner any more
+        standby.responding = true;
+        assertThat(standby.connections.get(0).isOpen()).isFalse();
+        executor.runAll();
+        offer(mirror, "SELECT 2", 1);
+        run(mirror);
+        assertThat(standby.connections).hasSize(2);
+        assertThat(standby.statements()).contains("SELECT 2");
+        mirror.stop();
+    }
+
     @Test
     void aStandbyThatRefusesConnectionsCausesOnlyDrops() {
         standby.refuse = true;

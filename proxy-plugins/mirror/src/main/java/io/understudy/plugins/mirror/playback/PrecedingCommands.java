@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * Sends commands on which what follows depends, and reports once what became of all of them. Used on the connection's
  * event loop.
  */
-final class Steps implements ServerResponse {
+final class PrecedingCommands implements ServerResponse {
     /** Receives the first error, or why the connection was lost; null for none. */
     interface Done {
         void over(@Nullable StandbyError refused, @Nullable String failure);
@@ -26,15 +26,15 @@ final class Steps implements ServerResponse {
     private @Nullable StandbyError refused;
     private @Nullable String failure;
 
-    private Steps(int count, Done done) {
+    private PrecedingCommands(int count, Done done) {
         this.pending = count;
         this.done = done;
     }
 
     /** Sends at least one packet. */
     static void send(ServerConnection connection, List<ByteBuf> packets, Done done) {
-        Steps steps = new Steps(packets.size(), done);
-        packets.forEach(packet -> connection.execute(packet, steps));
+        PrecedingCommands commands = new PrecedingCommands(packets.size(), done);
+        packets.forEach(packet -> connection.execute(packet, commands));
     }
 
     static void sendTexts(ServerConnection connection, List<String> statements, Done done) {
