@@ -4,6 +4,8 @@ import static io.understudy.it.WitnessExposureTest.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.understudy.servers.SemiSyncSource;
+import io.understudy.servers.ServerQueries;
 import java.sql.Connection;
 import java.sql.Statement;
 import org.junit.jupiter.api.Test;
@@ -14,6 +16,19 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 @EnabledIfSystemProperty(named = MySqlSemiSyncPair.PROPERTY, matches = ".+")
 @Timeout(300)
 class WitnessExposureMySqlTest {
+    /** With that mode a backslash in a LIKE is no escape: nothing would be found, as if no replica acknowledged. */
+    @Test
+    void acknowledgingReplicasAreSeenWithoutBackslashEscapes() throws Exception {
+        try (MySqlSemiSyncPair pair = new MySqlSemiSyncPair();
+                Connection source = pair.connect();
+                Statement statement = source.createStatement()) {
+            statement.execute("SET sql_mode = 'NO_BACKSLASH_ESCAPES'");
+            ServerQueries queries = new ServerQueries(source);
+            await().atMost(PATIENCE).until(() -> SemiSyncPair.status(statement, "Rpl_semi_sync_source_clients") == 1);
+            assertThat(SemiSyncSource.of(queries).clients()).isEqualTo(1);
+        }
+    }
+
     @Test
     void onlyWhatTheWitnessDoesNotHaveIsExposed() throws Exception {
         try (MySqlSemiSyncPair pair = new MySqlSemiSyncPair();

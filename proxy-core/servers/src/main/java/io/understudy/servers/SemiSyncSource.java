@@ -41,7 +41,9 @@ public record SemiSyncSource(
     /** Queries the server. Needs no privilege. */
     public static SemiSyncSource of(ServerQueries server) throws SQLException {
         Map<String, String> all = server.pairs(SemiSyncVariables.QUERY);
-        all.putAll(server.pairs("SHOW GLOBAL STATUS LIKE 'Rpl\\_semi\\_sync\\_%'"));
+        // No backslashes: with the sql_mode NO_BACKSLASH_ESCAPES they would match nothing, as if no replica
+        // acknowledged.
+        all.putAll(server.pairs("SHOW GLOBAL STATUS LIKE 'Rpl_semi_sync_%'"));
         return of(all);
     }
 
