@@ -38,7 +38,11 @@ public final class StandbyMonitor implements AutoCloseable {
     /** Probes a standby. May wait. */
     @FunctionalInterface
     interface Probe {
-        /** @throws SQLException when it does not respond */
+        /**
+         * Asks the standby.
+         *
+         * @throws SQLException when it does not respond
+         */
         StandbyProbeResult run() throws SQLException;
     }
 

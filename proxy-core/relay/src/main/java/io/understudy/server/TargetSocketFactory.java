@@ -161,12 +161,12 @@ public final class TargetSocketFactory extends ConfigurableSocketFactory {
         public void setKeepAlive(boolean on) {}
 
         @Override
-        public void setSoTimeout(int timeout) {
+        public synchronized void setSoTimeout(int timeout) {
             timeoutMillis = timeout;
         }
 
         @Override
-        public int getSoTimeout() {
+        public synchronized int getSoTimeout() {
             return timeoutMillis;
         }
 

@@ -15,6 +15,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
@@ -399,7 +400,11 @@ class CandidatesTest {
         UnderWay slow = new UnderWay();
         servers.put(B, slow);
         try (Candidates later = new Candidates(
-                first(), at -> () -> probe(servers.get(at)), null, new SimpleMeterRegistry(), executor)) {
+                first(),
+                at -> () -> probe(Objects.requireNonNull(servers.get(at))),
+                null,
+                new SimpleMeterRegistry(),
+                executor)) {
             later.watch(List.of(A, B));
             later.awaitFirst(Duration.ofMillis(100));
             assertThat(later.unchosen()).contains("awaits the first response of [b:1]");

@@ -25,6 +25,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -77,7 +78,7 @@ class DriverConnectionsTest {
                 () -> Address.parse("unix:/s"),
                 at -> {
                     if (inTheMiddle) {
-                        itself.get().close();
+                        Objects.requireNonNull(itself.get()).close();
                     }
                     return fake(DataSource.class, Map.of("getConnection", connection("11.8", Map.of("abort", (Callable<
                                     Object>)

@@ -12,6 +12,7 @@ import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -142,7 +143,7 @@ final class AdviceWindow {
                 "wants",
                 rule < 0
                         ? indexes.domain(DomainIndexes.DEFAULT)
-                        : policy.rules.rule(rule).domain());
+                        : Objects.requireNonNull(policy.rules.rule(rule).domain()));
         row.put("domains", domains);
         return row;
     }

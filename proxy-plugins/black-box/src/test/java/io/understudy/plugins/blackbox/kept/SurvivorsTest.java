@@ -44,7 +44,8 @@ class SurvivorsTest extends BlackBoxHarness {
         Survivor old = choose(server(2, "0-1-9", "0"), server(3, "0-1-8", "1"), server(4, "0-1-9", "0"));
         assertThat(old.name()).isEqualTo("server-2");
         assertThat(old.others()).containsExactly("server-4");
-        assertThat(JudgedLossTest.report(box).of(old).get("notKnown").toString())
+        assertThat(JudgedLossTest.report(box).of(old).get("notKnown"))
+                .asString()
                 .contains("beside server-2, server-4 takes writes", "report lost --on server-4", "split=true");
         assertThat(choose(server(1, "0-1-9", "0"), server(2, "0-1-9", "0")).others())
                 .as("the one whose log was read last")

@@ -52,7 +52,7 @@ record Mentions(Set<String> names, boolean writes, boolean calls, boolean advanc
             advances |= ADVANCING.contains(word) || word.equals("value") && "next".equals(before);
             dynamic |= DYNAMIC.contains(word);
             names.add(Catalog.name(schema, word));
-            if (dot) {
+            if (dot && before != null) {
                 names.add(Catalog.name(before, word));
             }
             dot = false;

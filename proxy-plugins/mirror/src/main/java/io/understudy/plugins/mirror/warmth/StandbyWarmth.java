@@ -174,9 +174,11 @@ public final class StandbyWarmth {
         Estimate own = coverage.of(floor.estimate(apart, nowNanos));
         Estimate difference = pages.minus(coverage.isLittle() ? Estimate.UNKNOWN : own);
         Estimate excess = coverage.isPart() ? difference.withoutMean() : difference;
-        WarmthState state = nothing;
+        WarmthState state;
         double score = Double.NaN;
-        if (nothing == null) {
+        if (nothing != null) {
+            state = nothing;
+        } else {
             reference = reference.with(excess, settings.target());
             score = reference.warmth(excess, settings.target());
             boolean uncertain = excess.known() && excess.bounded() && Double.isNaN(score);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.understudy.plugin.PublishedStream;
 import io.understudy.sql.Literals;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -26,7 +27,7 @@ class EndedStreamTest {
             stream.offer(event, takers);
             stream.config(config(Literals.KEEP));
             stream.offer(event, takers);
-            assertThat(new String(reader.take())).containsOnlyOnce("Quit");
+            assertThat(new String(reader.take(), StandardCharsets.UTF_8)).containsOnlyOnce("Quit");
             stream.offer(event, takers);
             assertThat(reader.take()).isNull();
             assertThat(reader.ended()).isTrue();
