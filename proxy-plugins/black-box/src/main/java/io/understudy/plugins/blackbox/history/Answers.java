@@ -5,6 +5,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -68,17 +69,10 @@ public final class Answers {
     public void giveTo(Answers other, Predicate<String> isIts) {
         for (String gtid : List.copyOf(unseen.keySet())) {
             if (isIts.test(gtid)) {
-                giveTo(other, gtid);
+                AnsweredCommit given = Objects.requireNonNull(removeUnseen(gtid));
+                other.unseen.put(gtid, given);
+                other.supposedUnseen += given.supposed() != null ? 1 : 0;
             }
-        }
-    }
-
-    /** Gives the commit with this GTID, if its events were not seen, to a history that gets them. */
-    void giveTo(Answers other, String gtid) {
-        AnsweredCommit given = removeUnseen(gtid);
-        if (given != null) {
-            other.unseen.put(gtid, given);
-            other.supposedUnseen += given.supposed() != null ? 1 : 0;
         }
     }
 

@@ -1,7 +1,6 @@
 package io.understudy.plugins.blackbox.history;
 
 import io.understudy.plugins.binlog.PrimaryFacts;
-import io.understudy.servers.GtidNumbers;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -110,36 +109,6 @@ public final class Histories implements Iterable<History> {
         List<Reset> resets = new ArrayList<>(forgottenResets);
         all.stream().filter(History::isAnew).forEach(each -> resets.add(new Reset(each.number, each.facts)));
         return resets;
-    }
-
-    /**
-     * MySQL: returns what the present primary's earlier histories retain. It has come back, and its log, which goes on,
-     * has the same transactions.
-     *
-     * @param now what it says of itself; null if it is known that it still has them
-     */
-    public GtidNumbers keptEarlier(@Nullable PrimaryFacts now) {
-        GtidNumbers kept = new GtidNumbers();
-        History present = present();
-        PrimaryFacts server = now == null && present != null ? present.facts : now;
-        for (History each : all) {
-            if (server != null && each != present && each.goesOnAt(server) && (now == null || !each.isBehind(now))) {
-                kept.addAll(each.keptNumbers());
-            }
-        }
-        return kept;
-    }
-
-    /**
-     * MySQL: gives the OK of a transaction that arrives now to the present history, if the server's earlier one has it.
-     */
-    public void giveAnswer(Gtid arrived) {
-        History present = present();
-        for (History each : all) {
-            if (present != null && each != present && each.goesOnAt(present.facts)) {
-                each.answers.giveTo(present.answers, arrived.text());
-            }
-        }
     }
 
     private long unseen() {

@@ -117,16 +117,6 @@ public final class History {
         return later != null && (later.anew || later.isBeforeReset());
     }
 
-    /** MySQL: returns whether that server's log is the one of which this is a part: its numbers have not begun anew. */
-    boolean goesOnAt(PrimaryFacts server) {
-        return !mariadb() && facts.sameServer(server) && !isBeforeReset();
-    }
-
-    /** Called with the numbers that an earlier history of the same log retains: they are no gap here. */
-    public void keptEarlier(GtidNumbers numbers) {
-        notKept.removeAll(numbers);
-    }
-
     /** Returns what is read so far. */
     public Reach reach(long nanos) {
         GtidNumbers last = new GtidNumbers();

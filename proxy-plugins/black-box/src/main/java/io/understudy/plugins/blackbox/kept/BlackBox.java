@@ -139,7 +139,6 @@ public final class BlackBox implements BinlogListener, BinlogEvents {
         restored.requested(present, facts);
         doubts.resumed(present);
         present.streamAt(facts);
-        present.keptEarlier(histories.keptEarlier(null));
         resets.streaming(present);
         traces.started(facts);
         toLog(present);
@@ -360,10 +359,6 @@ public final class BlackBox implements BinlogListener, BinlogEvents {
         if (present == null) {
             return new EventRecorder.Taken(EventRecorder.Outcome.ANONYMOUS, null);
         }
-        Gtid gtid = Gtid.of(present.flavor(), transaction);
-        if (gtid != null) {
-            histories.giveAnswer(gtid);
-        }
         EventRecorder.Taken taken = recorder.end(present, transaction, token, queue);
         histories.hasRoom(0);
         return taken;
@@ -438,21 +433,6 @@ public final class BlackBox implements BinlogListener, BinlogEvents {
         return present == null || !present.facts.sameServer(facts) || present.isBehind(facts)
                 ? null
                 : present.readUpTo();
-    }
-
-    /**
-     * Returns the position with what is kept of this server's log from an earlier time as the primary: on MySQL that
-     * need not be read again.
-     *
-     * @param position null if it is not known
-     */
-    public synchronized @Nullable String withKept(PrimaryFacts facts, @Nullable String position) {
-        GtidNumbers kept = histories.keptEarlier(facts);
-        if (position == null || kept.isEmpty()) {
-            return position;
-        }
-        kept.addAll(GtidNumbers.ofMySql(position));
-        return kept.toString();
     }
 
     /** Returns whether the server's log has been read up to this position. */

@@ -75,7 +75,6 @@ public final class RestoredLog implements LogVisitor {
             }
             String before = present.readUpTo();
             present.restore(start);
-            present.keptEarlier(histories.keptEarlier(null));
             servers.accept(start);
             if (!present.readUpTo().equals(before)) {
                 lacksHere(present, false);
