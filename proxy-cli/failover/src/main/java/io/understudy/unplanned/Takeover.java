@@ -259,7 +259,7 @@ record Takeover(
     /**
      * Returns the transactions that another server has and the standby lacks; empty for none.
      *
-     * @param reached what the standby has: who asks for it tells a fault of the standby from one of the other server
+     * @param reached position of the standby, queried by the caller: a fault of the standby is none of the other server
      * @param wrote whether it was the primary: what it has written itself counts, of which on MariaDB its replicated
      *     position has nothing
      * @throws StepFailure if it is not known what the other one has received

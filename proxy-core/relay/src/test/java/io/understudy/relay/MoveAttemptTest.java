@@ -52,6 +52,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
@@ -73,6 +75,8 @@ class MoveAttemptTest {
     private final SessionSecrets secrets = new SessionSecrets(null, task -> {
         Future<?> unused = probes.schedule(task, 200, TimeUnit.MILLISECONDS);
     });
+
+    private Map<Address, Long> answers = new ConcurrentHashMap<>();
 
     /** How a move ended, and on whose thread. */
     private record Ended(@Nullable NotMoved why, boolean onLoop) {}
@@ -110,7 +114,7 @@ class MoveAttemptTest {
                 new SessionEnvironment(new PluginHost(metrics), metrics, new SqlAnalyzer(), 1024),
                 connector,
                 shortage,
-                new MoveTools(sessions, secrets, new MovesAtOnce(1)));
+                new MoveTools(sessions, secrets, new MovesAtOnce(1), answers));
     }
 
     private Channel connect(FakeServer server) {
@@ -203,13 +207,21 @@ class MoveAttemptTest {
         }
     }
 
-    /** What a stored function has set is known to the server alone. */
+    /** What a stored function has set is known to the server alone. It answers other sessions meanwhile. */
     @Test
     void aServerThatIsSlowIsAskedUntilItHasAnswered() throws Exception {
+        CountDownLatch late = new CountDownLatch(1);
+        answers = new ConcurrentHashMap<>() {
+            @Override
+            public Long get(Object of) {
+                late.countDown();
+                return System.nanoTime();
+            }
+        };
         try (FakeServer slow = new FakeServer(connection -> {
                     for (int i = 0; i < 4; i++) {
                         connection.receive();
-                        Thread.sleep(700);
+                        late.await();
                         connection.error(1226, "its own answer");
                     }
                 });
