@@ -101,9 +101,23 @@ public final class Survivors {
         }
         if (!best.readOnly()) {
             writable.remove(best.name());
+            if (box.streaming() && context.standbys().stream().noneMatch(Standby::isPrimary) && isBeside(best)) {
+                writable.add(PRIMARY);
+            }
             return best.beside(writable);
         }
         return context.standbys().size() == 1 ? best : best.because("of the standbys it lacks least");
+    }
+
+    /** Returns whether the primary whose log is read takes writes, too: a standby was promoted while it lives. */
+    private boolean isBeside(Survivor promoted) {
+        try {
+            Survivor primary = primary("");
+            return !primary.readOnly() && !primary.server().equals(promoted.server());
+        } catch (IllegalStateException e) {
+            log.debug("black-box: whether the primary takes writes is not known", e);
+            return false;
+        }
     }
 
     /** Returns the names of other servers that take writes: one of them may have been promoted instead. */

@@ -71,6 +71,24 @@ class SurvivorsTest extends BlackBoxHarness {
         assertThat(chosen.others()).containsExactly("server-1");
     }
 
+    /** A standby was promoted by hand, and the primary is no standby of the file. */
+    @Test
+    void thePrimaryThatIsReadTakesWritesBesideAPromotedStandby() {
+        start(1, "0-1-10");
+        for (String readOnly : List.of("0", "1")) {
+            Standby read = server(1, "0-1-12", readOnly);
+            Primary primary = ScriptedStandby.object(
+                    Primary.class,
+                    (name, arguments) -> name.equals("dataSource") ? read.dataSource() : ServerFlavor.MARIADB);
+            List<Standby> servers = List.of(server(2, "0-1-10", "0"));
+            PluginContext context = ScriptedStandby.object(
+                    PluginContext.class, (name, arguments) -> name.equals("standbys") ? servers : primary);
+            Survivor chosen = new Survivors(context, box).choose();
+            assertThat(chosen.name()).isEqualTo("server-2");
+            assertThat(chosen.others()).isEqualTo(readOnly.equals("0") ? List.of("primary") : List.of());
+        }
+    }
+
     @Test
     void aServerThatHasReplicatedNothingShowsWhatItLogged() {
         assertThat(choose(server(2, "0-1-9", "1")).position()).isEqualTo("0-1-9");
