@@ -161,11 +161,22 @@ final class ReplicationChecks {
                     "delay " + channel.name(),
                     "it applies with a delay of " + channel.delay() + " s on purpose",
                     "a promotion waits for that long, or loses what is not applied",
-                    found.standby().isMariaDb()
-                            ? "on the standby: STOP SLAVE; CHANGE MASTER TO MASTER_DELAY = 0; START SLAVE"
-                            : "on the standby: STOP REPLICA SQL_THREAD; CHANGE REPLICATION SOURCE TO SOURCE_DELAY = 0;"
-                                    + " START REPLICA SQL_THREAD");
+                    withoutDelay(channel, found));
         }
+    }
+
+    /**
+     * On MariaDB both threads have to be stopped for that, which throws away what only a living primary sends again.
+     */
+    private static String withoutDelay(ReplicaStatus channel, Findings found) {
+        if (!found.standby().isMariaDb()) {
+            return "on the standby: STOP REPLICA SQL_THREAD; CHANGE REPLICATION SOURCE TO SOURCE_DELAY = 0;"
+                    + " START REPLICA SQL_THREAD";
+        }
+        return found.primary().responded()
+                ? "on the standby: STOP SLAVE; CHANGE MASTER TO MASTER_DELAY = 0; START SLAVE"
+                : "do not change it while the primary is away: that throws away what it has received. Wait until it has"
+                        + " applied that: " + ReplicaRemedy.applying(channel, true);
     }
 
     /** Transactions that the standby has received and not applied, which some statements throw away. */

@@ -168,6 +168,29 @@ class ChecksTest {
                 .contains(value);
     }
 
+    /** MariaDB throws its relay logs away with that, and a primary that is lost sends nothing again. */
+    @Test
+    void aDelayIsNotChangedWhileThePrimaryIsAway() {
+        ServerFacts standby = server(Map.of("gtid_slave_pos", "0-1-10", "server_id", "2"));
+        Map<String, String> columns = new HashMap<>(Map.of(
+                "master_host", "p", "master_port", "1", "slave_io_running", "Connecting", "slave_sql_running", "Yes"));
+        columns.putAll(Map.of("using_gtid", "Slave_Pos", "gtid_io_pos", "0-1-20", "sql_delay", "3600"));
+        standby.put(ServerFacts.CHANNELS, Known.of(List.of(new ReplicaStatus(columns))));
+        assertThat(delay(standby, server(Map.of()))).contains("STOP SLAVE; CHANGE MASTER TO MASTER_DELAY = 0");
+        assertThat(delay(standby, new ServerFacts()))
+                .doesNotContain("STOP SLAVE")
+                .contains("MASTER_GTID_WAIT('0-1-20', 60)");
+    }
+
+    private static String delay(ServerFacts standby, ServerFacts primary) {
+        Situation.Round round = new Situation.Round(standby, primary);
+        return Check.REPLICATES.findings(round, situation(round, round)).stream()
+                .filter(finding -> finding.subject().startsWith("delay"))
+                .map(Finding::statement)
+                .findFirst()
+                .orElseThrow();
+    }
+
     /** A check that could block and was not read is no yes; a primary that is away is a finding that says so. */
     @Test
     void whatIsNotReadIsNoYes() {
