@@ -100,11 +100,8 @@ final class ReadOnlyStep implements Step {
                 "the old primary may still be read-only; on " + pair.primaryAddress() + ": "
                         + pair.dialect().writable() + " (" + e.getMessage() + "). "
                         + (askedWritable ? "It may execute that once it responds. " : "")
-                        + "If it does not come back, promote " + pair.standby().name() + ": fence the old primary; on "
-                        + pair.standbyAddress() + ": "
-                        + pair.dialect().stop(pair.replication()) + "; "
-                        + pair.dialect().writable()
-                        + "; tell the proxy: POST /api/primary {\"address\": \"" + pair.standbyAddress() + "\"}",
+                        + "If it does not come back: understudy failover --to "
+                        + pair.standby().name(),
                 e);
     }
 }
