@@ -332,8 +332,9 @@ public final class Candidates implements AutoCloseable {
             conclude(
                     Verdict.NONE,
                     "none of the candidates is writable (" + roles() + "); the proxy stays with " + present
-                            + ". If the primary is lost: understudy failover --to NAME, which brings a standby what it"
-                            + " lacks before it is promoted");
+                            + ". If the primary is there, which replicates from none: SET GLOBAL read_only=0 there; if it"
+                            + " is lost: understudy failover --to NAME, which brings a standby what it lacks before it"
+                            + " is promoted");
         } else {
             Address only = writable.get(0);
             if (!only.equals(present) && its != null && its.toldNanos - chosenNanos < 0) {
@@ -393,7 +394,7 @@ public final class Candidates implements AutoCloseable {
                     Verdict.SPLIT,
                     "split: " + writable.stream().map(Address::toString).collect(Collectors.joining(" and "))
                             + " are all writable; the proxy stays with " + present
-                            + ". Make all but one read-only: SET GLOBAL read_only=1");
+                            + ". Make all but one read-only: SET GLOBAL read_only=1 (MySQL: super_read_only)");
         }
     }
 

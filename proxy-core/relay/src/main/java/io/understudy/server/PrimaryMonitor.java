@@ -148,7 +148,9 @@ public final class PrimaryMonitor implements AutoCloseable {
             Address at, PrimaryConfig config, @Nullable LiveAccount account, NameLookup names, Executor threads) {
         try (PrimaryProbe probe = probe(() -> at, config, account, names, threads)) {
             return Boolean.TRUE.equals(probe.run().readOnly())
-                    ? at + " is read-only: promote it first (SET GLOBAL read_only=0 there)"
+                    ? at
+                            + " is read-only: promote it first (understudy failover if the primary is lost, else understudy"
+                            + " switchover)"
                     : null;
         } catch (SQLException | IOException e) {
             // A server that is alive and refuses the monitor's account is the operator's to judge.
@@ -359,7 +361,7 @@ public final class PrimaryMonitor implements AutoCloseable {
             log.warn(
                     "primary {} is read-only: clients cannot write. If another server has been promoted, tell the"
                             + " proxy (with primary.candidates it sees that itself): change primary.address and reload,"
-                            + " or POST /api/primary; if not, SET GLOBAL read_only=0 there",
+                            + " or POST /api/primary; if not, and it replicates from none, SET GLOBAL read_only=0 there",
                     present);
         } else if (toldReadOnly && Boolean.FALSE.equals(now.readOnly())) {
             toldReadOnly = false;
