@@ -38,9 +38,9 @@ export function clients(state) {
     {
       label: "Primary",
       value: !known(now.primaryUp) ? "unknown" : now.primaryUp ? "responds" : "does not respond",
-      meaning: now.primaryUp === 0 ? "New sessions cannot be opened; present ones end with their next command."
+      meaning: now.primaryUp === 0 ? "New sessions fail, or wait for failover.hold; present ones go on for as long as the primary serves them."
         : "The server behind the proxy" + where + ".",
-      todo: now.primaryUp === 0 && "Start the primary, or make another server the primary.",
+      todo: now.primaryUp === 0 && "Log in to it directly. If it is lost: understudy failover --to NAME.",
       level: !known(now.primaryUp) ? "unknown" : now.primaryUp ? "ok" : "bad",
       doc: "failover.md"
     },
