@@ -312,9 +312,8 @@ public final class Defragmentation {
             throw new Refused(name + " replicates from no server: it is no standby; nothing was done");
         }
         if (channels.contains(-1L)) {
-            throw new Refused(
-                    name + " does not replicate at the moment, so its lag cannot be watched; START SLAVE (MySQL: START"
-                            + " REPLICA) first");
+            throw new Refused(name + " does not replicate at the moment, so its lag cannot be watched; understudy ready"
+                    + " says what to do");
         }
         if (standby.superReadOnly() && !lowersSuperReadOnly) {
             throw new Refused(name

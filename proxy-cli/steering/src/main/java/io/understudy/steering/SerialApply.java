@@ -44,7 +44,7 @@ final class SerialApply {
                 Action.statement(
                         "slave_parallel_mode",
                         saved,
-                        "STOP SLAVE; SET GLOBAL slave_parallel_mode = 'optimistic'; START SLAVE",
+                        applierStopped("SET GLOBAL slave_parallel_mode = 'optimistic'"),
                         "on standby " + standby.name() + "; retries as far as rows conflict; what larger groups would"
                                 + " do instead: report parallelism")));
     }
@@ -67,13 +67,18 @@ final class SerialApply {
                 ALL);
     }
 
+    /** While the receiver runs, nothing that it has received is thrown away (MDEV-4698). */
+    private static String applierStopped(String statement) {
+        return "STOP SLAVE SQL_THREAD; " + statement + "; START SLAVE SQL_THREAD";
+    }
+
     private Action action(StandbyFacts standby, Predicate<Workload.Entry> own, double scale) {
         String settings = "SET GLOBAL slave_parallel_threads = " + Math.max(standby.workers(), WORKERS)
                 + (standby.notParallel() ? ", slave_parallel_mode = 'optimistic'" : "");
         return Action.statement(
                 standby.workers() > 1 ? "slave_parallel_mode" : "slave_parallel_threads",
                 Math.round(scale * whatIf.withWorkers(WORKERS, own)),
-                "STOP SLAVE; " + settings + "; START SLAVE",
+                applierStopped(settings),
                 "on standby " + standby.name() + "; without parallel apply no rule has an effect there");
     }
 

@@ -142,19 +142,19 @@ final class DomainCheck {
         }
         if ("0".equals(server.variable("slave_parallel_threads"))) {
             server.warning("slave_parallel_threads is 0: tagging and steering are useless until it is above; 4 is a"
-                    + " beginning: STOP SLAVE; SET GLOBAL slave_parallel_threads = 4; START SLAVE");
+                    + " beginning: STOP SLAVE SQL_THREAD; SET GLOBAL slave_parallel_threads = 4; START SLAVE SQL_THREAD");
         }
         String mode = String.valueOf(server.variable("slave_parallel_mode"));
         if (mode.equals("none") || mode.equals("minimal")) {
             server.warning("slave_parallel_mode is " + mode
-                    + ": domains are not applied in parallel; STOP SLAVE; SET GLOBAL slave_parallel_mode = optimistic"
-                    + " (or conservative); START SLAVE");
+                    + ": domains are not applied in parallel; STOP SLAVE SQL_THREAD; SET GLOBAL slave_parallel_mode ="
+                    + " optimistic (or conservative); START SLAVE SQL_THREAD");
         }
         String queued = server.variable("slave_parallel_max_queued");
         if (queued != null && Long.parseLong(queued) <= SMALL_QUEUE) {
             server.warning("slave_parallel_max_queued is " + queued
-                    + " bytes: large row transactions still stall the others; 16777216 lets them pass: STOP SLAVE; SET"
-                    + " GLOBAL slave_parallel_max_queued = 16777216; START SLAVE");
+                    + " bytes: large row transactions still stall the others; 16777216 lets them pass: SET GLOBAL"
+                    + " slave_parallel_max_queued = 16777216");
         }
     }
 }
