@@ -44,7 +44,7 @@ public final class Candidates implements AutoCloseable {
         READ_ONLY,
         /** It refuses connections, or has been silent for {@link PrimaryMonitor#SILENCE}. */
         UNREACHABLE,
-        /** It is alive and cannot be queried. */
+        /** It is alive and cannot be queried: {@link ProbeFailure#isAlive}. */
         UNCLEAR;
 
         String label() {
@@ -358,8 +358,7 @@ public final class Candidates implements AutoCloseable {
     private List<Address> possible() {
         return members.values().stream()
                 .filter(member -> member.role == Role.WRITABLE
-                        || (member.role == Role.UNCLEAR || member.refuses)
-                                && !Boolean.TRUE.equals(readOnlyByStandbys.apply(member.at)))
+                        || member.role == Role.UNCLEAR && !Boolean.TRUE.equals(readOnlyByStandbys.apply(member.at)))
                 .map(member -> member.at)
                 .toList();
     }
@@ -444,8 +443,6 @@ public final class Candidates implements AutoCloseable {
         private @Nullable String problem;
         private long sentNanos;
         private long lastSignNanos = System.nanoTime();
-        /** Whether it is unreachable by an error that it has sent: it refuses this host alone. */
-        private boolean refuses;
         /** Whether it may have been a standby since the start, and not only down. */
         private boolean wasReadOnly;
         /** Begin of the last probe that told its role. */
@@ -475,7 +472,7 @@ public final class Candidates implements AutoCloseable {
                 kind = ProbeFailure.of(e);
                 found = switch (kind) {
                     case DOWN -> Role.UNREACHABLE;
-                    case ACCOUNT, LATE -> Role.UNCLEAR;
+                    case HOST, ACCOUNT, LATE -> Role.UNCLEAR;
                     case SILENT -> null;
                 };
             }
@@ -498,9 +495,6 @@ public final class Candidates implements AutoCloseable {
                     sentNanos = start;
                 }
                 role = found;
-                refuses = busy
-                        ? refuses
-                        : found == Role.UNREACHABLE && failure != null && ProbeFailure.refusesHost(failure);
                 wasReadOnly |= found == Role.READ_ONLY;
                 problem = why;
                 decide();

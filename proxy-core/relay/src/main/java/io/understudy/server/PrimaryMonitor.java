@@ -146,17 +146,20 @@ public final class PrimaryMonitor implements AutoCloseable {
     /** Probes a server once. Waits. Returns why it cannot be the primary; null if it can. */
     public static @Nullable String unusable(
             Address at, PrimaryConfig config, @Nullable LiveAccount account, NameLookup names, Executor threads) {
-        try (PrimaryProbe probe = probe(() -> at, config, account, names, threads)) {
+        return unusable(at, probe(() -> at, config, account, names, threads));
+    }
+
+    /** @param by is closed */
+    static @Nullable String unusable(Address at, PrimaryProbe by) {
+        try (PrimaryProbe probe = by) {
             return Boolean.TRUE.equals(probe.run().readOnly())
                     ? at
                             + " is read-only: promote it first (understudy failover if the primary is lost, else understudy"
                             + " switchover)"
                     : null;
         } catch (SQLException | IOException e) {
-            // A server that is alive and refuses the monitor's account is the operator's to judge.
-            return ProbeFailure.of(e) == ProbeFailure.ACCOUNT
-                    ? null
-                    : at + " does not respond: " + ProbeFailure.reason(e);
+            // A server that is alive and cannot be queried is the operator's to judge.
+            return ProbeFailure.of(e).isAlive() ? null : at + " does not respond: " + ProbeFailure.reason(e);
         }
     }
 
@@ -335,7 +338,7 @@ public final class PrimaryMonitor implements AutoCloseable {
                                 + (acceptsConnections(failure)
                                         ? "it accepts connections, so it is frozen or overloaded"
                                         : "it accepts no connections, so its host is down or the network is cut"));
-            case DOWN -> before.down("primary " + present + ": " + ProbeFailure.reason(failure));
+            case DOWN, HOST -> before.down("primary " + present + ": " + ProbeFailure.reason(failure));
         };
     }
 

@@ -3,7 +3,6 @@ package io.understudy.server;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
 import java.sql.SQLException;
-import java.util.Set;
 import javax.net.ssl.SSLException;
 
 /** Derives the server's state from the failure of a probe. */
@@ -14,6 +13,8 @@ enum ProbeFailure {
     SILENT,
     /** It is alive, and has answered a login so late that the driver had given up. */
     LATE,
+    /** It is alive, and lets nobody of this host in; others may work with it. */
+    HOST,
     /** It is alive, and the probe's account or TLS settings are at fault. */
     ACCOUNT;
 
@@ -23,8 +24,6 @@ enum ProbeFailure {
     private static final int ER_SERVER_SHUTDOWN = 1053;
     private static final int ER_HOST_IS_BLOCKED = 1129;
     private static final int ER_HOST_NOT_PRIVILEGED = 1130;
-    /** Errors of a server that is up which concern every connection from this host. */
-    private static final Set<Integer> OF_HOST = Set.of(ER_HOST_IS_BLOCKED, ER_HOST_NOT_PRIVILEGED);
 
     static ProbeFailure of(Exception failure) {
         for (Throwable at = failure; at != null; at = at.getCause() == at ? null : at.getCause()) {
@@ -40,16 +39,20 @@ enum ProbeFailure {
             if (isLate(at)) {
                 return LATE;
             }
-            if (at instanceof SQLException sql && sql.getErrorCode() == ER_SERVER_SHUTDOWN || refusesHost(at)) {
+            int code = at instanceof SQLException sql ? sql.getErrorCode() : 0;
+            if (code == ER_SERVER_SHUTDOWN) {
                 return DOWN;
+            }
+            if (code == ER_HOST_IS_BLOCKED || code == ER_HOST_NOT_PRIVILEGED) {
+                return HOST;
             }
         }
         return ACCOUNT;
     }
 
-    /** Returns whether the server lets nobody of this host in; others may work with it. */
-    static boolean refusesHost(Throwable failure) {
-        return failure instanceof SQLException && OF_HOST.contains(AccountHealth.code(failure));
+    /** Returns whether the server is alive, so that it may be the primary, and cannot be queried. */
+    boolean isAlive() {
+        return this == LATE || this == HOST || this == ACCOUNT;
     }
 
     /** Returns whether the driver says that it has given up a login which the server has answered late. */

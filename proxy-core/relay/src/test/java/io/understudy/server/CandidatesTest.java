@@ -28,6 +28,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The proxy follows the only writable candidate; anything else changes nothing and is reported. */
@@ -428,21 +429,47 @@ class CandidatesTest {
         }
     }
 
+    private static SQLException late() {
+        return new SQLException(
+                "Connection timeout: connectTimeout (900ms) reached during authentication phase with b:1", "08000");
+    }
+
+    private static SQLException failed(int error) {
+        return error == 0 ? late() : new SQLException("it lets nobody in", "HY000", error);
+    }
+
+    /** @param error 0: its answer comes too late */
     @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void anOperatorChoosesTheOneThatCannotBeQueried(boolean writable) throws InterruptedException {
-        servers.put(A, writable ? "WRITABLE" : locked());
-        servers.put(B, locked());
+    @CsvSource({"4151, true", "4151, false", "1129, true", "1129, false", "1130, true", "0, true", "0, false"})
+    void anOperatorChoosesTheOneThatCannotBeQueried(int error, boolean writable) throws InterruptedException {
+        servers.put(A, writable ? "WRITABLE" : failed(error));
+        servers.put(B, failed(error));
         PrimaryAddress first = first();
+        AtomicInteger probed = new AtomicInteger();
         try (Candidates started = started(first, health())) {
             assertThat(started.unchosen()).contains("b:1 is alive");
+            assertThat(PrimaryMonitor.unusable(B, () -> probe(failed(error)))).isNull();
             started.admit(B);
             first.change(B, PrimaryAddress.Reason.API, "for the test");
             started.chosen();
+            started.afterDecision(probed::incrementAndGet);
+            await().until(() -> probed.get() > 3); // of each one that began after the choice
+            assertThat(first.get()).isEqualTo(B);
             assertThat(started.unchosen()).isNull();
             assertThat(started.problem()).startsWith("unclear: b:1 is alive").contains("stays with it");
-            assertThat(first.get()).isEqualTo(B);
         }
+    }
+
+    /** Others may work with it, and the writable one be an old one that came back. */
+    @Test
+    void aPresentPrimaryThatRefusesThisHostIsNotLeft() {
+        servers.put(A, failed(1129));
+        servers.put(B, "WRITABLE");
+        await().until(() -> candidates.verdictLabel().equals("unclear")
+                && candidates.view().toString().contains("writable"));
+        assertThat(address.get()).isEqualTo(A);
+        servers.put(A, new ConnectException("refused"));
+        await().until(() -> address.get().equals(B));
     }
 
     /** Else no proxy could start before a standby that lacks the account. */
