@@ -388,7 +388,7 @@ public final class Candidates implements AutoCloseable {
             writable.forEach(candidate -> member(candidate).polling.soon());
             return;
         }
-        if (writable.stream().allMatch(candidate -> member(candidate).sentNanos - doubtedNanos > 0)) {
+        if (writable.stream().allMatch(candidate -> member(candidate).toldNanos - doubtedNanos > 0)) {
             conclude(
                     Verdict.SPLIT,
                     "split: " + writable.stream().map(Address::toString).collect(Collectors.joining(" and "))
@@ -441,8 +441,9 @@ public final class Candidates implements AutoCloseable {
         private final Polling polling;
         private Role role = Role.UNKNOWN;
         private @Nullable String problem;
-        private long sentNanos;
         private long lastSignNanos = System.nanoTime();
+        /** The same without late answers, which tell only that it is alive. */
+        private long lastAnswerNanos = lastSignNanos;
         /** Whether it may have been a standby since the start, and not only down. */
         private boolean wasReadOnly;
         /** Begin of the last probe that told its role. */
@@ -458,7 +459,7 @@ public final class Candidates implements AutoCloseable {
 
         private void probe() {
             long start = System.nanoTime();
-            @Nullable Role found;
+            Role found;
             String why = null;
             Exception failure = null;
             ProbeFailure kind = null;
@@ -470,11 +471,7 @@ public final class Candidates implements AutoCloseable {
                 why = ProbeFailure.reason(e);
                 failure = e;
                 kind = ProbeFailure.of(e);
-                found = switch (kind) {
-                    case DOWN -> Role.UNREACHABLE;
-                    case HOST, ACCOUNT, LATE -> Role.UNCLEAR;
-                    case SILENT -> null;
-                };
+                found = kind.isAlive() ? Role.UNCLEAR : Role.UNREACHABLE;
             }
             if (polling.stopped()) {
                 return;
@@ -483,19 +480,19 @@ public final class Candidates implements AutoCloseable {
                 account.refused(function, at.equals(address.get()) ? null : "candidate " + at, failure);
             }
             synchronized (Candidates.this) {
-                boolean busy = (found == null || kind == ProbeFailure.LATE)
-                        && System.nanoTime() - lastSignNanos < PrimaryMonitor.SILENCE.toNanos();
-                toldNanos = busy ? toldNanos : start;
-                if (busy) {
-                    found = role;
-                } else if (found == null) {
-                    found = Role.UNREACHABLE;
-                } else if (found != Role.UNREACHABLE) {
-                    lastSignNanos = System.nanoTime();
-                    sentNanos = start;
+                long now = System.nanoTime();
+                long silence = PrimaryMonitor.SILENCE.toNanos();
+                if (found != Role.UNREACHABLE) {
+                    lastSignNanos = now;
+                    lastAnswerNanos = kind == ProbeFailure.LATE ? lastAnswerNanos : now;
                 }
-                role = found;
-                wasReadOnly |= found == Role.READ_ONLY;
+                boolean busy = kind == ProbeFailure.SILENT || kind == ProbeFailure.LATE;
+                if (!busy || now - lastAnswerNanos >= silence) {
+                    // A late answer is preceded by silent probes, and followed by those of the next login.
+                    role = kind == ProbeFailure.SILENT && now - lastSignNanos < silence ? Role.UNCLEAR : found;
+                    toldNanos = start;
+                }
+                wasReadOnly |= role == Role.READ_ONLY;
                 problem = why;
                 decide();
             }

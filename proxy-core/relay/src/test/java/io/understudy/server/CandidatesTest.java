@@ -541,6 +541,32 @@ class CandidatesTest {
         }
     }
 
+    /** Each login takes longer than a probe waits, so that what comes late is preceded by silence. */
+    @Test
+    void aLateAnswerCountsDuringTheSilenceOfTheNextLogin() throws InterruptedException {
+        long begun = System.nanoTime();
+        AtomicBoolean answered = new AtomicBoolean();
+        PrimaryProbe slow = () -> {
+            boolean answers = System.nanoTime() - begun > Duration.ofSeconds(2).toNanos();
+            return probe(answers && !answered.getAndSet(true) ? late() : new SocketTimeoutException("no response"));
+        };
+        PrimaryAddress first = first();
+        Candidates started = new Candidates(
+                first,
+                at -> at.equals(B) ? slow : () -> probe("WRITABLE"),
+                health(),
+                new SimpleMeterRegistry(),
+                executor);
+        try (started) {
+            started.watch(List.of(A, B));
+            started.awaitFirst(Duration.ofSeconds(10));
+            assertThat(started.unchosen()).contains("b:1 is alive");
+            assertThat(started.unknown()).isNotNull();
+            await().until(() -> started.unchosen() == null); // it is silent since
+            assertThat(started.view().toString()).contains("unreachable");
+        }
+    }
+
     /** On a busy machine the first probe may have no response in time. */
     @Test
     void oneThatIsSilentAtFirstIsNotLost() throws InterruptedException {
