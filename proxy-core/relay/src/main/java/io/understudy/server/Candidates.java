@@ -90,6 +90,9 @@ public final class Candidates implements AutoCloseable {
     /** Whether the address is a server that was the primary, and not the first candidate in place of one. */
     private volatile boolean known;
 
+    /** Whether clients have been let in to the first one though it could not be queried. */
+    private boolean served;
+
     /** Why none is known to be the primary since the start, though one is writable or may be; null if there is one. */
     private volatile @Nullable String unchosen;
 
@@ -299,30 +302,31 @@ public final class Candidates implements AutoCloseable {
     /** Called after each probe. */
     private synchronized void decide() {
         notifyAll();
-        boolean starting = !known && address.isFirst();
+        Address present = address.get();
+        Member its = members.get(present);
         List<Address> unprobed = withRole(Role.UNKNOWN);
+        List<Address> writable = withRole(Role.WRITABLE);
+        List<Address> possible = possible();
+        boolean starting = !known && address.isFirst();
+        boolean serves = !starting || served && possible.contains(present) && writable.size() < 2;
         if (members.isEmpty() || !unprobed.isEmpty()) {
-            unchosen = starting && !members.isEmpty()
-                    ? "which of primary.candidates is the primary is not known yet: this process has just started, and"
-                            + " awaits the first response of " + unprobed
-                    : null;
+            unchosen = serves || members.isEmpty()
+                    ? null
+                    : "which of primary.candidates is the primary is not known yet: the first response of " + unprobed
+                            + " is awaited";
             return;
         }
-        List<Address> writable = withRole(Role.WRITABLE);
-        List<Address> possible = starting ? possible() : writable;
-        boolean serves = verdict == Verdict.UNCLEAR && unchosen == null;
-        unchosen = !starting || possible.size() < 2 || serves && writable.size() < 2 ? null : unchosen(possible);
+        unchosen = serves || possible.size() < 2 ? null : unchosen(possible);
         if (writable.size() < 2) {
             doubtedNanos = 0;
         }
-        Address present = address.get();
-        Member its = members.get(present);
         String refusal = unchosen;
         if (writable.size() > 1) {
             decideSplit(writable, present);
         } else if (refusal != null) {
             conclude(Verdict.UNCLEAR, "unclear: " + refusal);
-        } else if (its != null && its.role == Role.UNCLEAR && !(starting && !possible.contains(present))) {
+        } else if (its != null && its.role == Role.UNCLEAR && (!starting || possible.contains(present))) {
+            served = true;
             conclude(
                     Verdict.UNCLEAR,
                     "unclear: " + present + " is alive, but whether it is writable cannot be found out ("

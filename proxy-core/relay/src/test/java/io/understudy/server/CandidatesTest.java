@@ -408,7 +408,7 @@ class CandidatesTest {
                 executor)) {
             later.watch(List.of(A, B));
             later.awaitFirst(Duration.ofMillis(100));
-            assertThat(later.unchosen()).contains("awaits the first response of [b:1]");
+            assertThat(later.unchosen()).contains("the first response of [b:1] is awaited");
             slow.end.countDown();
             await().until(() -> later.unchosen() == null);
             assertThat(later.unknown()).isNull();
@@ -503,16 +503,81 @@ class CandidatesTest {
             servers.put(B, "WRITABLE");
             await().until(() -> started.view().toString().contains("writable"));
             assertThat(started.unchosen()).as("clients are with the other").isNull();
+            servers.put(A, "WRITABLE");
+            await().until(() -> started.unchosen() != null);
         }
+    }
+
+    /** Its clients are with it, whatever the others are. */
+    @Test
+    void theOneThatIsServedIsServedAgainAfterItsRestart() throws InterruptedException {
+        servers.put(A, locked());
+        servers.put(B, new ConnectException("refused"));
+        try (Candidates started = started(first(), health())) {
+            assertThat(started.unchosen()).isNull();
+            servers.put(B, locked());
+            await().until(() -> roles(started).equals(List.of("unclear", "unclear")));
+            assertThat(started.unchosen()).isNull();
+            servers.put(A, new ConnectException("refused"));
+            await().until(started::none);
+            servers.put(A, locked());
+            await().until(() -> roles(started).equals(List.of("unclear", "unclear")));
+            assertThat(started.unchosen()).isNull();
+            assertThat(started.problem()).startsWith("unclear: a:1 is alive");
+        }
+    }
+
+    @Test
+    void aReloadKeepsNobodyFromTheOneThatIsServed() throws InterruptedException {
+        Address c = Address.parse("c:1");
+        UnderWay slow = new UnderWay();
+        servers.put(A, locked());
+        servers.put(c, slow);
+        try (Candidates started = started(first(), health())) {
+            assertThat(started.unchosen()).isNull();
+            servers.put(B, locked());
+            await().until(() -> roles(started).equals(List.of("unclear", "unclear")));
+            started.watch(List.of(A, B, c));
+            assertThat(started.unchosen()).as("before the first probe of c").isNull();
+            slow.end.countDown();
+            await().until(() -> roles(started).equals(List.of("unclear", "unclear", "read-only")));
+            assertThat(started.unchosen()).isNull();
+            assertThat(started.problem()).startsWith("unclear: a:1 is alive");
+        } finally {
+            slow.end.countDown();
+        }
+    }
+
+    /** What it was served for is over, and the one that cannot be queried may be the primary of other proxies. */
+    @Test
+    void oneThatWasServedAndIsReadOnlyLetsNobodyFollowAnother() throws InterruptedException {
+        Address c = Address.parse("c:1");
+        servers.put(A, locked());
+        servers.put(B, new ConnectException("refused"));
+        PrimaryAddress first = first();
+        try (Candidates started = started(first, health())) {
+            servers.put(B, locked());
+            servers.put(A, "READ_ONLY");
+            await().until(() -> roles(started).equals(List.of("read-only", "unclear")));
+            servers.put(c, "WRITABLE");
+            started.watch(List.of(A, B, c));
+            await().until(() -> roles(started).equals(List.of("read-only", "unclear", "writable")));
+            assertThat(started.unchosen()).contains("b:1 is alive", "c:1 is writable");
+            assertThat(first.get()).isEqualTo(A);
+        }
+    }
+
+    private static List<Object> roles(Candidates of) {
+        return of.view().stream()
+                .map(each -> Objects.requireNonNull(each.get("role")))
+                .toList();
     }
 
     /** The driver gives up a login that takes long: that is no fault of the account. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void aLateAnswerIsAwaitedAndNotTheAccountsFault(boolean once) throws InterruptedException {
-        SQLException late = new SQLException(
-                "Connection timeout: connectTimeout (900ms) reached during authentication phase with b:1", "08000");
-        servers.put(B, late);
+        servers.put(B, late());
         AccountHealth health = health();
         Candidates later = new Candidates(
                 first(),
