@@ -173,7 +173,7 @@ class FollowTest extends FollowingProxy {
                     .hasMessageContaining(text(old) + " is writable")
                     .hasMessageContaining(text(promoted) + " is alive, and primary.monitor cannot query it")
                     .hasMessageContaining("POST /api/primary");
-            assertThat(proxy.server().notReady().toString()).contains("mend the account at " + text(promoted));
+            assertThat(proxy.server().notReady().toString()).contains("let primary.monitor query " + text(promoted));
             promoted.execute("SET sql_log_bin=0", "ALTER USER monitor ACCOUNT UNLOCK");
             assertThat(untilWritten(proxy, old, "mended")).isLessThan(SOON);
             await().atMost(SOON).until(() -> proxy.server().notReady().isEmpty());

@@ -381,7 +381,7 @@ public final class Candidates implements AutoCloseable {
         return "which of primary.candidates is the primary is not known since this process started: " + all + "; "
                 + (unclear.isEmpty()
                         ? "make all but one read-only, or choose one: POST /api/primary"
-                        : "mend the account at " + String.join(" and ", unclear)
+                        : "let primary.monitor query " + String.join(" and ", unclear)
                                 + ", take that out of primary.candidates, or choose one: POST /api/primary");
     }
 

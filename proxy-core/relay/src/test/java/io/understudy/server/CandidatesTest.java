@@ -381,8 +381,10 @@ class CandidatesTest {
         AutoCloseable unused = first.onChange((from, to) -> begun.incrementAndGet());
         try (Candidates started = started(first, health())) {
             assertThat(started.unchosen())
-                    .contains("a:1 is writable", "b:1 is alive", "it lets nobody in", "mend the account at b:1")
-                    .contains("take that out of primary.candidates", "POST /api/primary");
+                    .contains("a:1 is writable", "b:1 is alive", "it lets nobody in", "let primary.monitor query b:1")
+                    .contains("take that out of primary.candidates", "POST /api/primary")
+                    .as("1040, 1129 and 1130 are no fault of the account")
+                    .doesNotContain("account");
             assertThat(started.problem()).contains(started.unchosen());
             assertThat(started.verdictLabel()).isEqualTo("unclear");
             assertThat(started.unknown()).as("no binary log is read").isNotNull();

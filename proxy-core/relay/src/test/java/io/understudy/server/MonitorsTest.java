@@ -439,6 +439,24 @@ class MonitorsTest {
         assertThat(monitor.state().problem()).contains("frozen or overloaded");
     }
 
+    /** The driver has given up the login: that is a sign of life, and no fault of the account. */
+    @Test
+    void aPrimaryThatAnswersALoginLateIsAlive() {
+        PrimaryMonitor monitor = primary(true);
+        responses.add("11.4.5-MariaDB");
+        monitor.poll();
+        nanos.addAndGet(2 * PrimaryMonitor.SILENCE.toNanos());
+        responses.add(new SQLException("connectTimeout (900ms) reached during authentication phase with p:1", "08000"));
+        monitor.poll();
+        assertThat(monitor.state().reachable()).isTrue();
+        nanos.addAndGet(PrimaryMonitor.SILENCE.toNanos() - 1);
+        responses.add(new SocketTimeoutException("no response"));
+        monitor.poll();
+        assertThat(monitor.state().reachable()).isTrue();
+        nanos.addAndGet(AccountHealth.GRACE.toNanos());
+        assertThat(health.problem()).isNull();
+    }
+
     /** The previous server's responses do not shorten the patience with the new one. */
     @Test
     void aNewPrimaryHasTheSamePatience() {
