@@ -77,7 +77,7 @@ public final class Failover implements AutoCloseable {
             return ChangeOutcome.NOT_PROMOTED;
         }
         if (isPrimaryAlready()) {
-            return already(true);
+            return already();
         }
         boolean well = runner.finish(standbys.claim(true));
         well &= runner.finish(new OldPrimaryStep(takeover, true));
@@ -129,14 +129,12 @@ public final class Failover implements AutoCloseable {
         }
     }
 
-    private ChangeOutcome already(boolean dryRun) throws InterruptedException {
+    private ChangeOutcome already() throws InterruptedException {
         runner.line(takeover.name() + " (" + takeover.pair().standbyAddress() + ") is the primary already");
         boolean well = finishIfOthers(standbys.left());
         List<String> lost = views.isEmpty() ? new ArrayList<>() : lost(true);
-        if (takeover.options().fenced()) {
-            // As the run before this one has said it. The witnesses are the new primary's.
-            addUnknown(lost, new OldPrimaryStep(takeover, dryRun).afterwards(false));
-        }
+        // As the run before this one has said it. The witnesses are the new primary's.
+        addUnknown(lost, new OldPrimaryStep(takeover, true).more());
         if (!lost.isEmpty()) {
             runner.line("lost: " + LINE + String.join(LINE, lost));
         }
@@ -179,7 +177,7 @@ public final class Failover implements AutoCloseable {
             return notPromoted();
         }
         if (isPrimaryAlready()) {
-            return runner.finish(semiSyncSource()) ? already(false) : ChangeOutcome.LEFT;
+            return runner.finish(semiSyncSource()) ? already() : ChangeOutcome.LEFT;
         }
         OldPrimaryStep dead = new OldPrimaryStep(takeover, false);
         if (!runner.finish(standbys.claim(false)) || !runner.finish(dead)) {

@@ -115,11 +115,17 @@ record OldPrimaryStep(Takeover takeover, boolean dryRun, Duration patience) impl
     }
 
     private void ensureNotAhead(String done) throws SQLException, OldPrimaryAhead {
+        Takeover.Has its;
+        try {
+            its = takeover.oldPrimaryHas();
+        } catch (SQLException e) {
+            return; // it does not tell, which is said behind the promotion
+        }
         Reached reached = takeover.reached();
         String more;
         try {
-            more = takeover.lacks(reached, takeover.pair().primary(), true);
-        } catch (SQLException | StepFailure e) {
+            more = its.lackedBy(reached);
+        } catch (StepFailure e) {
             return; // it does not tell, which is said behind the promotion
         }
         if (!more.isEmpty()) {
@@ -280,9 +286,10 @@ record OldPrimaryStep(Takeover takeover, boolean dryRun, Duration patience) impl
         }
         try {
             if (takeover.pair().primary().readOnly()) {
+                String more = witnessed ? "" : more();
                 return takeover.options().fenced()
-                        ? witnessed ? "" : more(old)
-                        : old + " has come back, and is read-only";
+                        ? more
+                        : old + " has come back, and is read-only" + (more.isEmpty() ? "" : "; " + more);
             }
         } catch (SQLException e) {
             return old + " gives a sign of life, and whether it is read-only is not known (" + e.getMessage()
@@ -294,10 +301,18 @@ record OldPrimaryStep(Takeover takeover, boolean dryRun, Duration patience) impl
         return old + " was writable: " + fence() + ". What clients wrote there last is in no list";
     }
 
-    /** It may have written between the last look at the black boxes and the fence, or have been read by none. */
-    private String more(Address old) {
+    /**
+     * Returns what to say of what it has and the standby lacks; empty for nothing, or if it is not known who it is. It
+     * may have written between the last look at the black boxes and the fence, or have been read by none.
+     */
+    String more() {
+        if (!takeover.oldIsKnown()) {
+            return "";
+        }
+        Address old = takeover.pair().primaryAddress();
         try {
-            String more = takeover.lacks(takeover.reached(), takeover.pair().primary(), true);
+            Takeover.Has its = takeover.oldPrimaryHas();
+            String more = its.lackedBy(takeover.reached());
             return more.isEmpty()
                     ? ""
                     : "whether clients were told of what " + old + " has and " + takeover.name() + " lacks: " + more;

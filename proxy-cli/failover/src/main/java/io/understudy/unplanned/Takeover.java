@@ -265,13 +265,43 @@ record Takeover(
      * @throws StepFailure if it is not known what the other one has received
      */
     String lacks(Reached reached, Node other, boolean wrote) throws SQLException, StepFailure {
+        return has(other, wrote).lackedBy(reached);
+    }
+
+    /** Asks the old primary what it has: before the standby, of which it may be a replica that has no more. */
+    Has oldPrimaryHas() throws SQLException {
+        return has(pair.primary(), true);
+    }
+
+    private Has has(Node other, boolean wrote) throws SQLException {
         ReportedPosition its = other.ask("its position", ReportedPosition::of);
         if (pair.dialect().flavor() == ServerFlavor.MYSQL) {
-            return reached.lacks(its, other.value("SELECT @@GLOBAL.server_uuid"), wrote);
+            return new Has(its, other.value("SELECT @@GLOBAL.server_uuid"), wrote);
         }
-        String has = its.replicated() + (wrote ? "," + its.logged().replace("\n", "") : "");
-        return reached.lacks(
-                new ReportedPosition(has, its.logged(), its.received(), its.readOnly(), its.server()), "", wrote);
+        String all = its.replicated() + (wrote ? "," + its.logged().replace("\n", "") : "");
+        return new Has(
+                new ReportedPosition(all, its.logged(), its.received(), its.readOnly(), its.server()), "", wrote);
+    }
+
+    /** What another server has; as {@link Reached#lacks} takes it. */
+    record Has(ReportedPosition position, String uuid, boolean wrote) {
+        /**
+         * Returns what the standby lacks of it; empty for nothing.
+         *
+         * @throws StepFailure if it is not known what the other one has received
+         */
+        String lackedBy(Reached standby) throws StepFailure {
+            return standby.lacks(position, uuid, wrote);
+        }
+
+        /** Returns the same, with nothing received. */
+        Has applied() {
+            return new Has(
+                    new ReportedPosition(
+                            position.replicated(), position.logged(), "", position.readOnly(), position.server()),
+                    uuid,
+                    wrote);
+        }
     }
 
     /**

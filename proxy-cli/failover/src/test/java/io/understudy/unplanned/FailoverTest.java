@@ -12,9 +12,15 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class FailoverTest {
+    private final TakeoverFixture standby = new TakeoverFixture();
+    private final TakeoverFixture old = new TakeoverFixture();
+
     private static boolean isWitnessed(Map<String, Object> witness) {
         return Failover.isWitnessed(List.of(Map.of(), Map.of("witness", witness)));
     }
@@ -30,21 +36,38 @@ class FailoverTest {
     }
 
     /** The run that promoted has said it, and may have been overlooked. */
-    @Test
-    void aSecondRunSaysWhatAFencedPrimaryHasMore() throws Exception {
-        TakeoverFixture standby = new TakeoverFixture();
-        standby.fenced = true;
-        standby.readOnly = "0";
-        TakeoverFixture old = new TakeoverFixture();
-        old.server = "10.0.0.1:3306:1";
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aSecondRunSaysWhatAFencedPrimaryHasMore(boolean fenced) throws Exception {
+        standby.fenced = fenced;
         old.logged = "0-1-7";
         standby.primary = old;
-        UnderstudyConfig config = ConfigLoader.load(
-                        "{ listen: { address: \"127.0.0.1:0\" }, primary: { address: \"10.0.0.1:3306\" } }",
-                        "test.yaml",
-                        Map.of(),
-                        name -> null)
-                .config();
+        assertThat(again(ChangeOutcome.LOST)).contains("NOT KNOWN", "s1 lacks: 0-1-7");
+        old.logged = null;
+        assertThat(again(ChangeOutcome.DONE)).doesNotContain("NOT KNOWN");
+        assertThat(old.executed).isEmpty();
+    }
+
+    /** It has no more, and is asked while the new primary writes on. */
+    @Test
+    void anOldPrimaryThatReplicatesFromTheNewOneHasNoMore() throws Exception {
+        AtomicInteger transaction = new AtomicInteger(5);
+        standby.primary = (connection, sql) -> {
+            if (sql.startsWith("SELECT @@global.gtid_slave_pos")) {
+                standby.replicated = "0-2-" + transaction.incrementAndGet();
+                old.replicated = standby.replicated;
+                old.received = standby.replicated;
+            }
+            return old.row(connection, sql);
+        };
+        assertThat(again(ChangeOutcome.DONE)).doesNotContain("NOT KNOWN");
+        assertThat(transaction.get()).isGreaterThan(5);
+    }
+
+    /** Runs it, and its rehearsal, where all is done already. */
+    private String again(ChangeOutcome expected) throws Exception {
+        standby.readOnly = "0";
+        old.server = "10.0.0.1:3306:1";
         try (ServerSocket listens = new ServerSocket(0, 9, InetAddress.getLoopbackAddress())) {
             Thread closes = new Thread(() -> {
                 while (true) {
@@ -59,14 +82,27 @@ class FailoverTest {
             Takeover replicating = standby.takeover("127.0.0.1:" + listens.getLocalPort());
             Takeover promoted = new Takeover(
                     replicating.pair(), false, replicating.scripts(), List.of(), List.of(), replicating.options());
+            String said = "";
             for (boolean dryRun : new boolean[] {true, false}) {
-                StringWriter said = new StringWriter();
-                Failover again = new Failover(
-                        promoted, new OtherStandbys(promoted, Map.of()), config, new PrintWriter(said, true));
-                assertThat(dryRun ? again.rehearse() : again.run()).isEqualTo(ChangeOutcome.LOST);
-                assertThat(said.toString()).contains("is the primary already", "NOT KNOWN", "s1 lacks: 0-1-7");
+                StringWriter out = new StringWriter();
+                Failover again = failover(promoted, out);
+                assertThat(dryRun ? again.rehearse() : again.run())
+                        .as(out.toString())
+                        .isEqualTo(expected);
+                assertThat(out.toString()).contains("is the primary already");
+                said = out.toString();
             }
-            assertThat(old.executed).isEmpty();
+            return said;
         }
+    }
+
+    private static Failover failover(Takeover takeover, StringWriter out) throws Exception {
+        UnderstudyConfig config = ConfigLoader.load(
+                        "{ listen: { address: \"127.0.0.1:0\" }, primary: { address: \"10.0.0.1:3306\" } }",
+                        "test.yaml",
+                        Map.of(),
+                        name -> null)
+                .config();
+        return new Failover(takeover, new OtherStandbys(takeover, Map.of()), config, new PrintWriter(out, true));
     }
 }
