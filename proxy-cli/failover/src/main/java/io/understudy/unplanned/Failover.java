@@ -238,7 +238,7 @@ public final class Failover implements AutoCloseable {
                     runner.failed(promotion, e);
                     return notPromoted();
                 }
-                runner.line("the old primary responds, and has more: once more what the black boxes read of it");
+                runner.line(e.summary() + ": once more what the black boxes read of it");
                 Thread.sleep(PAUSE_MILLIS);
             } catch (Exception e) {
                 StepRunner.rethrowInterrupt(e);

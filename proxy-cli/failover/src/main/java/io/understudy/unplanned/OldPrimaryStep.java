@@ -26,8 +26,11 @@ import java.util.Objects;
 import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 
-/** Ensures that the old primary gives no sign of life, here and to each proxy, or fences it if that is asked for. */
-record OldPrimaryStep(Takeover takeover, boolean dryRun, Duration patience) implements Step {
+/**
+ * Ensures that the old primary gives no sign of life, here and to each proxy, or fences it if that is asked for. Used by
+ * one thread.
+ */
+final class OldPrimaryStep implements Step {
     /** A proxy finds out with its next probe: each second, and after three without a response. */
     private static final Duration PATIENCE = Duration.ofSeconds(6);
 
@@ -41,15 +44,27 @@ record OldPrimaryStep(Takeover takeover, boolean dryRun, Duration patience) impl
     private static final long PAUSE_MILLIS = 200;
     private static final @Nullable String NOT_YET = PrimaryState.UNKNOWN.problem();
 
-    OldPrimaryStep(Takeover takeover, boolean dryRun) {
-        this(takeover, dryRun, PATIENCE);
-    }
-
     private static final String SILENT =
             "its port accepts connections, and nothing comes: it may be frozen, and go on later";
     private static final String UNREACHED = "it cannot be reached from here, whether it lives or not";
     private static final String NOT_FENCED = "the old primary could NOT be made read-only: keep clients away from it"
             + " (power, network, STOP), as what is written there from now on is lost";
+
+    private final Takeover takeover;
+    private final boolean dryRun;
+    private final Duration patience;
+    /** Whether this has made it read-only: it responded, and can be asked what it has. */
+    private boolean fenced;
+
+    OldPrimaryStep(Takeover takeover, boolean dryRun) {
+        this(takeover, dryRun, PATIENCE);
+    }
+
+    OldPrimaryStep(Takeover takeover, boolean dryRun, Duration patience) {
+        this.takeover = takeover;
+        this.dryRun = dryRun;
+        this.patience = patience;
+    }
 
     @Override
     public String plan() {
@@ -65,7 +80,7 @@ record OldPrimaryStep(Takeover takeover, boolean dryRun, Duration patience) impl
 
     /**
      * Returns the same, right before the promotion. It fails with {@link OldPrimaryAhead} if the old primary, which may
-     * have been frozen and have written since, has what the standby lacks.
+     * have been frozen and have written since, has what the standby lacks, or was fenced and does not tell.
      */
     Step last() {
         return Step.of(plan(), () -> run(true));
@@ -96,6 +111,9 @@ record OldPrimaryStep(Takeover takeover, boolean dryRun, Duration patience) impl
                     + takeover.pair().dialect().readOnly();
         }
         if (takeover.options().fenced()) {
+            if (last && silent && fenced) {
+                throw untold(here);
+            }
             String done = silent ? NOT_FENCED : fence();
             if (last && !here.isEmpty() && !silent) {
                 ensureNotAhead(done);
@@ -114,29 +132,38 @@ record OldPrimaryStep(Takeover takeover, boolean dryRun, Duration patience) impl
                 + " --fenced");
     }
 
-    private void ensureNotAhead(String done) throws SQLException, OldPrimaryAhead {
+    private void ensureNotAhead(String done) throws SQLException, StepFailure {
         Takeover.Has its;
         try {
             its = takeover.oldPrimaryHas();
         } catch (SQLException e) {
-            return; // it does not tell, which is said behind the promotion
+            if (fenced) {
+                throw untold(String.valueOf(e.getMessage()));
+            }
+            return; // as one that is silent
         }
         Reached reached = takeover.reached();
-        String more;
-        try {
-            more = its.lackedBy(reached);
-        } catch (StepFailure e) {
-            return; // it does not tell, which is said behind the promotion
-        }
+        // What it has received may not be known, which is said behind the promotion.
+        String more = (its.position().received() == null ? its.applied() : its).lackedBy(reached);
         if (!more.isEmpty()) {
             String name = takeover.name();
-            throw new OldPrimaryAhead("the old primary " + takeover.pair().primaryAddress() + " responds, and has"
-                    + " transactions that " + name + " lacks: " + more + ". " + done + ". Run this again: while it"
-                    + " responds the black boxes read them. If they do not (understudy report lost --on " + name
-                    + "), start the replication of " + name + " and wait until it has them; or give them up: stop the"
-                    + " old primary. To keep that one instead, there: "
-                    + takeover.pair().dialect().writable());
+            throw new OldPrimaryAhead(
+                    "the old primary responds, and has more",
+                    "the old primary " + takeover.pair().primaryAddress() + " responds, and has transactions that "
+                            + name + " lacks: " + more + ". " + done + ". Run this again: while it responds the black"
+                            + " boxes read them. If they do not (understudy report lost --on " + name
+                            + "), start the replication of " + name + " and wait until it has them; or give them up:"
+                            + " stop the old primary. To keep that one instead, there: "
+                            + takeover.pair().dialect().writable());
         }
+    }
+
+    private OldPrimaryAhead untold(String why) {
+        return new OldPrimaryAhead(
+                "the old primary was made read-only, and may have more",
+                "the old primary " + takeover.pair().primaryAddress() + " was made read-only, and what it has and "
+                        + takeover.name() + " lacks is not known: " + why
+                        + ". Run this again, or stop the old primary");
     }
 
     private boolean isReadOnly() {
@@ -365,6 +392,7 @@ record OldPrimaryStep(Takeover takeover, boolean dryRun, Duration patience) impl
     private String setReadOnly(Duration wait) throws SQLException {
         String readOnly = takeover.pair().dialect().readOnly();
         takeover.pair().primary().executeWithin(readOnly, wait.plusSeconds(1));
+        fenced = true;
         return "the old primary is read-only now (" + readOnly + ")";
     }
 }

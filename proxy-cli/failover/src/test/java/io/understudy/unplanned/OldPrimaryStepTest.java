@@ -42,6 +42,9 @@ class OldPrimaryStepTest {
     /** What is said of it behind the promotion. */
     private String afterwards = "";
 
+    /** The same, if clients were told of nothing that no witness has. */
+    private String witnessed = "";
+
     /** Whether it is asked for the last time before the promotion. */
     private boolean last;
 
@@ -152,7 +155,7 @@ class OldPrimaryStepTest {
                     new OldPrimaryStep(standby.takeover("127.0.0.1:" + old.getLocalPort()), false, Duration.ZERO);
             String before = last ? step.last().run() : step.run();
             afterwards = step.afterwards(false);
-            assertThat(step.afterwards(true).isEmpty() || !afterwards.isEmpty()).isTrue();
+            witnessed = step.afterwards(true);
             return before;
         }
     }
@@ -170,6 +173,7 @@ class OldPrimaryStepTest {
         old.logged = "0-1-7";
         fence();
         assertThat(afterwards).contains("whether clients were told of what", "has and s1 lacks: 0-1-7");
+        assertThat(witnessed).isEmpty();
         standby.replicated = "0-9-5";
         fence();
         assertThat(afterwards).as("also its first").contains("lacks: 0-1-7");
@@ -205,8 +209,54 @@ class OldPrimaryStepTest {
                 .hasMessageContaining("To keep that one instead, there: SET GLOBAL read_only=0");
         old.refused = "SET GLOBAL read_only=1";
         assertThatThrownBy(this::fence).hasMessageContaining("could NOT be made read-only");
+        old.received = null;
+        assertThatThrownBy(this::fence)
+                .as("what it has received is not known, what it has applied is")
+                .isInstanceOf(OldPrimaryAhead.class)
+                .hasMessageContaining("lacks: 0-1-7");
+        old.logged = null;
+        assertThat(fence()).contains("could NOT be made read-only");
+        old.logged = "0-1-7";
         last = false;
         assertThat(fence()).as("what follows may bring it").contains("could NOT be made read-only");
+    }
+
+    /** It froze once more: it may have written before. */
+    @Test
+    void aFencedPrimaryThatDoesNotTellWhatItHasIsNotGivenUp() throws Exception {
+        TakeoverFixture old = new TakeoverFixture();
+        old.server = "10.0.0.1:3306:1";
+        old.broken = true;
+        standby.fenced = true;
+        standby.primary = old;
+        last = true;
+        assertThatThrownBy(this::fence)
+                .isInstanceOf(OldPrimaryAhead.class)
+                .hasMessageContaining("was made read-only, and what it has and s1 lacks is not known")
+                .hasMessageContaining("Run this again, or stop the old primary");
+        old.refused = "SET GLOBAL read_only=1";
+        assertThat(fence()).as("as one that is silent").contains("could NOT be made read-only");
+
+        old.refused = "";
+        try (ServerSocket listens = new ServerSocket(0, 9, InetAddress.getLoopbackAddress())) {
+            Thread once = new Thread(() -> {
+                try (Socket client = listens.accept()) {
+                    client.getOutputStream().write(0);
+                } catch (IOException e) {
+                    return; // closed
+                }
+            });
+            once.start();
+            OldPrimaryStep step =
+                    new OldPrimaryStep(standby.takeover("127.0.0.1:" + listens.getLocalPort()), false, Duration.ZERO);
+            assertThat(step.run()).contains("the old primary is read-only now");
+            assertThatThrownBy(() -> step.last().run())
+                    .isInstanceOf(OldPrimaryAhead.class)
+                    .hasMessageContaining("nothing comes")
+                    .hasMessageContaining("Run this again, or stop the old primary");
+            listens.close();
+            assertThat(step.last().run()).endsWith("does not");
+        }
     }
 
     /** A run that was killed behind the promotion is repeated, and the old primary has come back meanwhile. */
