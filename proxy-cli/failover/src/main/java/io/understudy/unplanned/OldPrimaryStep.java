@@ -9,6 +9,8 @@ import io.understudy.switchover.StepFailure;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.ConnectException;
+import java.net.Inet4Address;
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -19,6 +21,7 @@ import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -237,7 +240,7 @@ final class OldPrimaryStep implements Step {
     /** It may listen at one of the addresses of its name alone, so that all are asked: the strongest sign counts. */
     static String sign(InetAddress[] all, int port) {
         String silent = "";
-        List<IOException> failed = new ArrayList<>();
+        Map<InetAddress, IOException> failed = new LinkedHashMap<>();
         for (InetAddress each : all) {
             try {
                 String sign = connected(new InetSocketAddress(each, port));
@@ -246,7 +249,7 @@ final class OldPrimaryStep implements Step {
                 }
                 silent = sign;
             } catch (IOException e) {
-                failed.add(e);
+                failed.put(each, e);
             }
         }
         return silent.isEmpty() ? sign(failed) : silent;
@@ -270,14 +273,18 @@ final class OldPrimaryStep implements Step {
     }
 
     /**
-     * Returns the sign that no connection to any of its addresses is. Where one refuses, an address that this machine
-     * itself cannot use, as of IPv6, says nothing.
+     * Returns the sign that no connection to any of its addresses is. Where one of IPv4 refuses, one of IPv6, which this
+     * machine itself cannot use, says nothing; of IPv4 it may be the way to where the server lives.
      */
-    static String sign(List<IOException> failed) {
-        boolean refused = failed.stream().anyMatch(each -> sign(each).isEmpty());
-        return failed.stream()
-                .filter(each -> !refused || !isOfThisMachine(each))
-                .map(OldPrimaryStep::sign)
+    static String sign(Map<InetAddress, IOException> failed) {
+        boolean refused = failed.entrySet().stream()
+                .anyMatch(each -> each.getKey() instanceof Inet4Address
+                        && sign(each.getValue()).isEmpty());
+        return failed.entrySet().stream()
+                .filter(each -> !refused
+                        || !(each.getKey() instanceof Inet6Address)
+                        || !isOfThisMachine(each.getValue()))
+                .map(each -> sign(each.getValue()))
                 .filter(each -> !each.isEmpty())
                 .findFirst()
                 .orElse("");

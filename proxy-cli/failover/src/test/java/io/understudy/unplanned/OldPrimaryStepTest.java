@@ -22,6 +22,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -346,16 +347,23 @@ class OldPrimaryStepTest {
 
     /** Else a host without IPv6 would never take a primary whose name has such an address for dead. */
     @Test
-    void anAddressThatThisMachineCannotUseSaysNothingWhereAnotherOneRefuses() {
+    void anAddressOfIpv6ThatThisMachineCannotUseSaysNothingWhereOneOfIpv4Refuses() throws Exception {
+        InetAddress first = InetAddress.getByName("10.1.0.5");
+        InetAddress second = InetAddress.getByName("10.2.0.5");
+        InetAddress ofIpv6 = InetAddress.getByName("fd00::5");
         IOException refused = new ConnectException("Connection refused");
         for (IOException own : List.of(
                 new SocketException("Network is unreachable"), new BindException("Cannot assign requested address"))) {
-            assertThat(OldPrimaryStep.sign(List.of(refused, own))).isEmpty();
-            assertThat(OldPrimaryStep.sign(List.of(own))).contains("whether it lives or not");
+            assertThat(OldPrimaryStep.sign(Map.of(first, refused, ofIpv6, own))).isEmpty();
+            assertThat(OldPrimaryStep.sign(Map.of(ofIpv6, own))).contains("whether it lives or not");
+            assertThat(OldPrimaryStep.sign(Map.of(first, refused, second, own)))
+                    .as("no route to where it may live")
+                    .contains("whether it lives or not");
         }
         for (IOException far : List.of(
                 new NoRouteToHostException("No route to host"), new SocketTimeoutException("Connect timed out"))) {
-            assertThat(OldPrimaryStep.sign(List.of(refused, far))).contains("whether it lives or not");
+            assertThat(OldPrimaryStep.sign(Map.of(first, refused, ofIpv6, far)))
+                    .contains("whether it lives or not");
         }
     }
 
