@@ -183,8 +183,15 @@ public final class Node implements AutoCloseable {
             return "";
         }
         former.retainAll(new HashSet<>(processes()));
-        for (Known each : former) {
-            execute("KILL " + each.number());
+        for (Known each : List.copyOf(former)) {
+            try {
+                execute("KILL " + each.number());
+            } catch (SQLException e) {
+                if (e.getErrorCode() != NO_SUCH_THREAD) {
+                    throw e;
+                }
+                former.remove(each); // it has ended meanwhile
+            }
         }
         return former.isEmpty() ? "" : former.iterator().next().number();
     }

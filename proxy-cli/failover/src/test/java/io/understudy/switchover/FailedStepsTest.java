@@ -397,6 +397,29 @@ class FailedStepsTest {
         assertThat(executed).containsExactly("SHOW PROCESSLIST");
     }
 
+    /** Else the server would count as one that does not respond. */
+    @Test
+    void aFormerConnectionThatEndsBeforeItIsKilledIsNoFailure() throws Exception {
+        Node node = new Node("standby-1", ScriptedServer.of((connection, sql) -> {
+            switch (sql) {
+                case WRITABLE -> throw new SQLException("Read timed out", BROKEN);
+                case "KILL 7" -> throw new SQLException("Unknown thread id: 7", "HY000", 1094);
+                case "SELECT CONNECTION_ID()" -> {
+                    return Map.of("CONNECTION_ID()", "7");
+                }
+                case "SHOW PROCESSLIST" -> {
+                    return Map.of("Id", "7");
+                }
+                default -> {
+                    return Map.of();
+                }
+            }
+        }));
+        node.traced();
+        assertThatThrownBy(() -> node.execute(WRITABLE)).isInstanceOf(SQLException.class);
+        assertThat(node.endFormer()).isEmpty();
+    }
+
     /** What the server waits is bounded by what is left after the queries before, which may have taken long. */
     @Test
     void theOldPrimaryDoesNotBecomeReadOnlyAfterTheHold() throws Exception {
