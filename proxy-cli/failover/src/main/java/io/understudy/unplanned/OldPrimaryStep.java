@@ -1,6 +1,7 @@
 package io.understudy.unplanned;
 
 import io.understudy.config.Address;
+import io.understudy.connection.NameLookup;
 import io.understudy.server.PrimaryState;
 import io.understudy.servers.ReportedPosition;
 import io.understudy.switchover.Node;
@@ -239,12 +240,21 @@ final class OldPrimaryStep implements Step {
 
     /** It may listen at one of the addresses of its name alone, so that all are asked: the strongest sign counts. */
     static String sign(InetAddress[] all, int port) {
-        String silent = "";
         Map<InetAddress, IOException> failed = new LinkedHashMap<>();
+        Sign strongest = strongest(List.of(all), port, failed);
+        return strongest == null ? sign(failed) : strongest.text();
+    }
+
+    /** What a server says by a connection to one of its addresses. */
+    private record Sign(InetAddress at, String text) {}
+
+    /** @param failed gets the addresses without a connection */
+    private static @Nullable Sign strongest(List<InetAddress> all, int port, Map<InetAddress, IOException> failed) {
+        Sign silent = null;
         for (InetAddress each : all) {
             try {
-                String sign = connected(new InetSocketAddress(each, port));
-                if (!sign.equals(SILENT)) {
+                Sign sign = new Sign(each, connected(new InetSocketAddress(each, port)));
+                if (!sign.text().equals(SILENT)) {
                     return sign;
                 }
                 silent = sign;
@@ -252,7 +262,16 @@ final class OldPrimaryStep implements Step {
                 failed.put(each, e);
             }
         }
-        return silent.isEmpty() ? sign(failed) : silent;
+        return silent;
+    }
+
+    /** Returns a lookup for connections to it, by which they go to the address with the strongest sign of life. */
+    static NameLookup toSign(NameLookup names, Address address) {
+        return (host, timeout) -> {
+            List<InetAddress> all = names.lookup(host, timeout);
+            Sign strongest = all.size() == 1 ? null : strongest(all, address.port(), new LinkedHashMap<>());
+            return strongest == null ? all : List.of(strongest.at());
+        };
     }
 
     /** @throws IOException if there is no connection */

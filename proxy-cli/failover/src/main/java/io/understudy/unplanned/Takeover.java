@@ -5,6 +5,8 @@ import io.understudy.config.PrimaryConfig;
 import io.understudy.config.StandbyConfig;
 import io.understudy.config.SwitchoverConfig;
 import io.understudy.config.UnderstudyConfig;
+import io.understudy.connection.Credentials;
+import io.understudy.connection.NameLookup;
 import io.understudy.lost.LostSource;
 import io.understudy.lost.MissingView;
 import io.understudy.plugin.ServerFlavor;
@@ -57,7 +59,14 @@ record Takeover(
             }
             Address old = old(standby, all, config, proxies);
             PrimaryConfig former = config.primary();
-            Node primary = Node.of("the old primary", old, former.tls(), former.connectTimeout(), account);
+            Node primary = new Node(
+                    "the old primary",
+                    new DriverSource(
+                            () -> old,
+                            OldPrimaryStep.toSign(NameLookup.RUNTIME, old),
+                            former.tls(),
+                            () -> new Credentials(account.user(), account.password()),
+                            former.connectTimeout()));
             return new Takeover(
                     new Pair(
                             primary,

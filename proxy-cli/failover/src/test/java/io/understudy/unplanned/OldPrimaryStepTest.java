@@ -324,8 +324,15 @@ class OldPrimaryStepTest {
         try (ServerSocket old = new ServerSocket(0, 1, all[1])) {
             port = old.getLocalPort();
             assertThat(OldPrimaryStep.sign(all, port)).contains("its port accepts connections");
+            assertThat(lookup(all, port)).as("to be fenced, and asked").startsWith(all[1]);
         }
+        assertThat(lookup(all, port)).containsExactly(all);
         assertThat(OldPrimaryStep.sign(all, port)).isEmpty();
+    }
+
+    private static List<InetAddress> lookup(InetAddress[] all, int port) throws IOException {
+        return OldPrimaryStep.toSign((host, timeout) -> List.of(all), new Address("db1", port, ""))
+                .lookup("db1", Duration.ofSeconds(1));
     }
 
     @Test
