@@ -215,12 +215,18 @@ public final class LostReport {
                     SPLIT,
                     true,
                     "what",
-                    "which server is the primary: beside " + survivor.name() + ", "
+                    "which server is the primary: "
+                            + (survivor.readOnly()
+                                    ? survivor.name() + " is read-only, and "
+                                    : "beside " + survivor.name() + ", ")
                             + String.join(" and ", survivor.others())
                             + (survivor.others().size() == 1 ? " takes" : " take")
                             + " writes. This is about " + survivor.name() + " alone: understudy report lost --on "
                             + survivor.others().get(0)
-                            + ". docs/monitoring/README.md, UnderstudySplit, has what to do"));
+                            // Where one alone takes writes, that would end them.
+                            + (survivor.readOnly() && survivor.others().size() == 1
+                                    ? ""
+                                    : ". docs/monitoring/README.md, UnderstudySplit, has what to do")));
         }
         Standing standing = box.standing(survivor);
         if (standing.renumbered()) {

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -38,6 +39,8 @@ public final class Survivors {
 
     private final PluginContext context;
     private final BlackBox box;
+    /** Servers that do not respond, of which the log has a line: a page may ask for a report again and again. */
+    private final Set<String> notAsked = ConcurrentHashMap.newKeySet();
 
     public Survivors(PluginContext context, BlackBox box) {
         this.context = context;
@@ -59,7 +62,7 @@ public final class Survivors {
                         changed
                                 ? "it is the primary now; the black box has read the log of another one, too"
                                 : "it is the primary now; another server may have been it before");
-                return primary.beside(writableBeside(primary));
+                return besideOthers(primary);
             } catch (IllegalStateException unreachable) {
                 // Choose a standby instead.
             }
@@ -101,42 +104,54 @@ public final class Survivors {
         }
         if (!best.readOnly()) {
             writable.remove(best.name());
-            if (box.streaming() && context.standbys().stream().noneMatch(Standby::isPrimary) && isBeside(best)) {
-                writable.add(PRIMARY);
-            }
-            return best.beside(writable);
+            return box.streaming() && context.standbys().stream().noneMatch(Standby::isPrimary)
+                    ? besidePrimary(best, writable)
+                    : best.beside(writable);
         }
         return context.standbys().size() == 1 ? best : best.because("of the standbys it lacks least");
     }
 
-    /** Returns whether the primary whose log is read takes writes, too: a standby was promoted while it lives. */
-    private boolean isBeside(Survivor promoted) {
+    /** The primary whose log is read takes writes, too, if a standby was promoted while it lives. */
+    private Survivor besidePrimary(Survivor promoted, List<String> writable) {
         try {
             Survivor primary = primary("");
-            return !primary.readOnly() && !primary.server().equals(promoted.server());
+            notAsked.remove(PRIMARY);
+            if (!primary.readOnly() && !primary.server().equals(promoted.server())) {
+                writable.add(PRIMARY);
+            }
         } catch (IllegalStateException e) {
-            log.debug("black-box: whether the primary takes writes is not known", e);
-            return false;
+            return doubted(promoted, PRIMARY, e).beside(writable);
         }
+        return promoted.beside(writable);
     }
 
-    /** Returns the names of other servers that take writes: one of them may have been promoted instead. */
-    private List<String> writableBeside(Survivor primary) {
+    /** Other servers may take writes: one of them may have been promoted instead. */
+    private Survivor besideOthers(Survivor primary) {
         List<String> writable = new ArrayList<>();
+        Survivor chosen = primary;
         for (Standby standby : context.standbys()) {
             if (standby.isPrimary()) {
                 continue;
             }
             try {
                 Survivor probed = probe(standby, "");
+                notAsked.remove(standby.name());
                 if (!probed.readOnly() && !probed.server().equals(primary.server())) {
                     writable.add(standby.name());
                 }
             } catch (SQLException e) {
-                log.debug("black-box: whether {} takes writes is not known", standby.name(), e);
+                chosen = doubted(chosen, standby.name(), e);
             }
         }
-        return writable;
+        return chosen.beside(writable);
+    }
+
+    private Survivor doubted(Survivor chosen, String other, Exception e) {
+        String doubt = "whether " + other + " takes writes is not known: " + e.getMessage();
+        if (notAsked.add(other)) {
+            log.warn("black-box: a report is about {}, and {}", chosen.name(), doubt);
+        }
+        return chosen.because(chosen.chosen() + "; " + doubt);
     }
 
     /** One whose numbers began anew is still the same. */

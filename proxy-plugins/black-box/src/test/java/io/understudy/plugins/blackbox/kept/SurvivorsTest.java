@@ -11,6 +11,7 @@ import io.understudy.plugins.binlog.BinlogTrouble;
 import io.understudy.plugins.blackbox.history.Applied.MySqlApplied;
 import io.understudy.plugins.blackbox.history.Survivor;
 import io.understudy.plugins.blackbox.lost.Survivors;
+import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -71,6 +72,29 @@ class SurvivorsTest extends BlackBoxHarness {
         assertThat(chosen.others()).containsExactly("server-1");
     }
 
+    /** Of a primary that is read-only nothing is beside, and it is not said to be one of two. */
+    @Test
+    void aServerThatAloneTakesWritesIsNamedAndOneThatDoesNotRespondToo() {
+        start(1, "0-1-10");
+        start(2, "0-1-10");
+        Standby read = server(2, "0-2-11", "1");
+        Standby silent = ScriptedStandby.of("server-3", () -> {
+            throw new SQLException("connection refused");
+        });
+        List<Standby> servers = List.of(server(1, "0-1-12", "0"), silent);
+        Primary primary = ScriptedStandby.object(
+                Primary.class,
+                (name, arguments) -> name.equals("dataSource") ? read.dataSource() : ServerFlavor.MARIADB);
+        PluginContext context = ScriptedStandby.object(
+                PluginContext.class, (name, arguments) -> name.equals("standbys") ? servers : primary);
+        Survivor chosen = new Survivors(context, box).choose();
+        assertThat(chosen.chosen()).endsWith("; whether server-3 takes writes is not known: connection refused");
+        assertThat(JudgedLossTest.report(box).of(chosen).get("notKnown"))
+                .asString()
+                .contains("primary is read-only, and server-1 takes writes. This is about primary alone")
+                .doesNotContain("beside", "UnderstudySplit", "server-3");
+    }
+
     /** A standby was promoted by hand, and the primary is no standby of the file. */
     @Test
     void thePrimaryThatIsReadTakesWritesBesideAPromotedStandby() {
@@ -87,6 +111,21 @@ class SurvivorsTest extends BlackBoxHarness {
             assertThat(chosen.name()).isEqualTo("server-2");
             assertThat(chosen.others()).isEqualTo(readOnly.equals("0") ? List.of("primary") : List.of());
         }
+        List<Standby> promoted = List.of(server(2, "0-1-10", "0"));
+        Primary silent = ScriptedStandby.object(Primary.class, (name, arguments) -> {
+            if (name.equals("flavor")) {
+                return ServerFlavor.MARIADB;
+            }
+            return ScriptedStandby.of("primary", () -> {
+                        throw new SQLException("connection refused");
+                    })
+                    .dataSource();
+        });
+        PluginContext context = ScriptedStandby.object(
+                PluginContext.class, (name, arguments) -> name.equals("standbys") ? promoted : silent);
+        assertThat(new Survivors(context, box).choose().chosen())
+                .startsWith("it takes writes (read_only is off); whether primary takes writes is not known: ")
+                .endsWith("connection refused");
     }
 
     @Test
