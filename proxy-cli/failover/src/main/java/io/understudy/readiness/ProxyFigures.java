@@ -65,7 +65,8 @@ public record ProxyFigures(
         Map<String, Object> warmth = null;
         List<Map<String, Object>> differences = null;
         Known<Map<String, Object>> lost = NONE.lost();
-        Map<String, Object> witness = null;
+        // First: the black boxes of several proxies may use the time up.
+        Map<String, Object> witness = expected.missing() ? map(view(source, "witness")) : null;
         if (expected.coldAbove() != null) {
             warmth = map(ofStandby(view(source, "standbys"), standby).stream()
                     .findFirst()
@@ -79,7 +80,6 @@ public record ProxyFigures(
         }
         if (expected.missing()) {
             lost = source.lost(standby);
-            witness = map(view(source, "witness"));
         }
         return new ProxyFigures(warmth, differences, lost, witness);
     }

@@ -39,6 +39,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -234,9 +235,12 @@ public final class ReadyCommand extends CliCommand implements Subcommand {
                 return unknown(e);
             }
             List<Object> notAsked = new ArrayList<>();
+            int unasked = peers.size();
             for (OtherProxy each : peers) {
                 try {
-                    views.put(each.name(), each.admin().within(left()).act(look));
+                    // A slow one has its share alone.
+                    Duration share = left().dividedBy(unasked--);
+                    views.put(each.name(), each.admin().within(share).act(look));
                 } catch (IOException | IllegalStateException | IllegalArgumentException e) {
                     notAsked.add(Map.of("proxy", each.name(), "why", String.valueOf(e.getMessage())));
                 }
@@ -259,7 +263,10 @@ public final class ReadyCommand extends CliCommand implements Subcommand {
                         "repeat this with a longer --timeout (up to 60s); if it stays, see whether the proxy hangs");
             } else if (failure.getCause() instanceof IOException) {
                 return Known.unknown(
-                        "the proxy was not asked: " + message, "start the proxy with this file, and repeat this");
+                        "the proxy was not asked: " + message,
+                        failure.getCause() instanceof SSLException
+                                ? "mend that, and repeat this"
+                                : "start the proxy with this file, and repeat this");
             } else if (message.contains(" responded 401") || message.contains(" responded 403")) {
                 return Known.unknown(
                         "the proxy refused the question: " + message.replaceFirst(";.*", ""),

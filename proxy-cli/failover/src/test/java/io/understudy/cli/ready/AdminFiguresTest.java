@@ -4,18 +4,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
 import io.understudy.lost.MissingView;
+import io.understudy.plugin.StandbyFigures;
 import io.understudy.readiness.Known;
+import io.understudy.readiness.ProxyFigures;
 import io.understudy.remote.AdminClient;
 import io.understudy.remote.OtherProxy;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import javax.net.ssl.SSLHandshakeException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -76,5 +80,56 @@ class AdminFiguresTest {
         assertThat(String.valueOf(all.get("notAsked"))).contains("proxy=px:1");
         assertThat(new MissingView(all).nowhere()).isEqualTo(1);
         assertThat(lost(down, box(HAS)).value()).isNull();
+    }
+
+    @Test
+    void oneWhoseCertificateIsNotTrustedIsNotToBeStarted() {
+        Exception failure = new IOException("its certificate has expired", new SSLHandshakeException("expired"));
+        assertThat(ReadyCommand.AdminFigures.unknown(failure).toString())
+                .contains("its certificate has expired", "mend that, and repeat this")
+                .doesNotContain("start the proxy");
+    }
+
+    /** It accepts connections, and says nothing. */
+    @Test
+    void aPeerThatIsSlowLeavesTheOthersTheirShare() throws Exception {
+        OtherProxy own = box(LACKS);
+        OtherProxy fast = box(HAS);
+        lost(own, fast); // the first request takes long
+        try (ServerSocket frozen = new ServerSocket(0, 9, InetAddress.getLoopbackAddress())) {
+            String address = "127.0.0.1:" + frozen.getLocalPort();
+            OtherProxy slow = new OtherProxy(address, new AdminClient(address, "token"));
+            long until = System.nanoTime() + Duration.ofSeconds(4).toNanos();
+            Map<String, Object> all =
+                    Objects.requireNonNull(new ReadyCommand.AdminFigures(own.admin(), List.of(slow, fast), until)
+                            .lost("s1")
+                            .value());
+            assertThat(String.valueOf(all.get("notAsked"))).contains("proxy=" + address);
+            assertThat(new MissingView(all).kept()).isEqualTo(1);
+        }
+    }
+
+    /** Else a slow black box would hide that the witness has withdrawn. */
+    @Test
+    void theWitnessIsAskedBeforeTheBlackBoxes() throws Exception {
+        boolean[] late = {false};
+        ProxyFigures.Source source = new ProxyFigures.Source() {
+            @Override
+            public Object view(String name) throws IOException {
+                if (late[0]) {
+                    throw new IOException("no time is left");
+                }
+                return Map.of("state", name);
+            }
+
+            @Override
+            public Known<Map<String, Object>> lost(String standby) {
+                late[0] = true;
+                return Known.of(Map.of());
+            }
+        };
+        assertThat(ProxyFigures.of(source, "s1", new StandbyFigures(null, false, true))
+                        .witness())
+                .isEqualTo(Map.of("state", "witness"));
     }
 }
