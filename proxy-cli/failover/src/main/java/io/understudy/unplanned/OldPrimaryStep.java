@@ -31,8 +31,8 @@ import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ensures that the old primary gives no sign of life, here and to each proxy, or fences it if that is asked for. Used by
- * one thread.
+ * Ensures that the old primary gives no sign of life, here and to each proxy, or fences it if that is asked for. Used
+ * by one thread.
  */
 final class OldPrimaryStep implements Step {
     /** A proxy finds out with its next probe: each second, and after three without a response. */
@@ -292,17 +292,16 @@ final class OldPrimaryStep implements Step {
     }
 
     /**
-     * Returns the sign that no connection to any of its addresses is. Where one of IPv4 refuses, one of IPv6, which this
-     * machine itself cannot use, says nothing; of IPv4 it may be the way to where the server lives.
+     * Returns the sign that no connection to any of its addresses is. Where one of IPv4 refuses, one of IPv6, which
+     * this machine itself cannot use, says nothing; of IPv4 it may be the way to where the server lives.
      */
     static String sign(Map<InetAddress, IOException> failed) {
         boolean refused = failed.entrySet().stream()
                 .anyMatch(each -> each.getKey() instanceof Inet4Address
                         && sign(each.getValue()).isEmpty());
         return failed.entrySet().stream()
-                .filter(each -> !refused
-                        || !(each.getKey() instanceof Inet6Address)
-                        || !isOfThisMachine(each.getValue()))
+                .filter(each ->
+                        !refused || !(each.getKey() instanceof Inet6Address) || !isOfThisMachine(each.getValue()))
                 .map(each -> sign(each.getValue()))
                 .filter(each -> !each.isEmpty())
                 .findFirst()

@@ -363,14 +363,15 @@ class OldPrimaryStepTest {
                 new SocketException("Network is unreachable"), new BindException("Cannot assign requested address"))) {
             assertThat(OldPrimaryStep.sign(Map.of(first, refused, ofIpv6, own))).isEmpty();
             assertThat(OldPrimaryStep.sign(Map.of(ofIpv6, own))).contains("whether it lives or not");
+            assertThat(OldPrimaryStep.sign(Map.of(InetAddress.getByName("fd00::6"), refused, ofIpv6, own)))
+                    .contains("whether it lives or not");
             assertThat(OldPrimaryStep.sign(Map.of(first, refused, second, own)))
                     .as("no route to where it may live")
                     .contains("whether it lives or not");
         }
         for (IOException far : List.of(
                 new NoRouteToHostException("No route to host"), new SocketTimeoutException("Connect timed out"))) {
-            assertThat(OldPrimaryStep.sign(Map.of(first, refused, ofIpv6, far)))
-                    .contains("whether it lives or not");
+            assertThat(OldPrimaryStep.sign(Map.of(first, refused, ofIpv6, far))).contains("whether it lives or not");
         }
     }
 
