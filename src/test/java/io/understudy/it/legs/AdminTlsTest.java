@@ -3,23 +3,36 @@ package io.understudy.it.legs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.netty.pkitesting.CertificateBuilder;
+import io.netty.pkitesting.X509Bundle;
 import io.understudy.config.ConfigLoader;
 import io.understudy.config.LoadedConfig;
+import io.understudy.config.UnderstudyConfig;
 import io.understudy.host.PluginTypes;
+import io.understudy.lost.LostSource;
 import io.understudy.remote.AdminClient;
 import io.understudy.remote.AdminTrust;
 import io.understudy.runtime.RunningProxy;
 import io.understudy.testkit.session.FakeServer;
+import io.understudy.unplanned.Failover;
+import io.understudy.unplanned.FailoverOptions;
 import java.io.FileInputStream;
+import java.io.IOException;
 import java.io.InputStream;
+import java.io.PrintWriter;
+import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.security.KeyStore;
 import java.security.cert.CertificateFactory;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManagerFactory;
@@ -159,5 +172,46 @@ class AdminTlsTest {
         assertThat(client(AdminTrust.ofAuthorities(renewed.ca)).view("build")).containsKey("version");
         AdminTrust old = AdminTrust.ofAuthorities(certificates.ca);
         assertThatThrownBy(() -> client(old).view("build")).hasMessageContaining("no response");
+    }
+
+    /** The proxy lives: left out of a failover, it would stay at the old primary. */
+    @Test
+    void anExpiredCertificateIsToBeRenewedFirst() throws Exception {
+        X509Bundle expired = new CertificateBuilder()
+                .ecp256()
+                .subject("CN=127.0.0.1")
+                .setIsCertificateAuthority(true)
+                .notBefore(Instant.now().minus(Duration.ofDays(2)))
+                .notAfter(Instant.now().minus(Duration.ofDays(1)))
+                .buildSelfSigned();
+        AdminClient before = client(AdminTrust.of(loaded.config().admin()));
+        Files.writeString(certificates.key, expired.getPrivateKeyPEM());
+        Files.writeString(certificates.certificate, expired.getCertificatePEM());
+        assertThat(before.act("reload").get("applied")).isEqualTo(true);
+        assertThatThrownBy(() -> client(AdminTrust.of(loaded.config().admin())).view("build"))
+                .hasMessageContaining("its certificate has expired (NotAfter: ")
+                .hasMessageContaining(
+                        "Renew it first: put the new certificate and its key into the files of admin.tls");
+
+        UnderstudyConfig config = ConfigLoader.load(
+                        """
+                        listen: { address: "127.0.0.1:0" }
+                        primary: { address: "127.0.0.1:1" }
+                        standbys: [ { name: s1, address: "127.0.0.1:2", user: u, password: p } ]
+                        switchover: { user: u, password: p }
+                        admin: { address: "%s", token: %s, tls: { certificate: %s, key: %s } }
+                        """.formatted(address, TOKEN, certificates.certificate, certificates.key),
+                        "test.yaml",
+                        Map.of(),
+                        name -> null)
+                .config();
+        FailoverOptions options =
+                new FailoverOptions(false, Duration.ofSeconds(1), Set.of(), new LostSource(before, null, List.of()));
+        assertThatThrownBy(() -> Failover.to("s1", config, options, new PrintWriter(Writer.nullWriter())))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("Renew it first")
+                .hasMessageContaining("It lives")
+                .message()
+                .doesNotContain("--without");
     }
 }

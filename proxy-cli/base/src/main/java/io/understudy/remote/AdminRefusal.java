@@ -8,6 +8,7 @@ import java.net.NoRouteToHostException;
 import java.net.UnknownHostException;
 import java.net.http.HttpTimeoutException;
 import java.nio.channels.UnresolvedAddressException;
+import java.security.cert.CertificateExpiredException;
 import java.util.Map;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
@@ -51,6 +52,14 @@ final class AdminRefusal {
         if (e instanceof EOFException || isNotHttp(String.valueOf(message))) {
             return "what listens there does not speak HTTP; clients' statements and the admin endpoint have different"
                     + " ports: " + NOT_IT;
+        }
+        for (Throwable each = e; each != null; each = each.getCause()) {
+            if (each instanceof CertificateExpiredException) {
+                return "it listens, and its certificate has expired (" + each.getMessage()
+                        + "). Renew it first: put the"
+                        + " new certificate and its key into the files of admin.tls, of each proxy and of the file used"
+                        + " here. A proxy that runs takes them within seconds, without a restart. Then repeat this";
+            }
         }
         if (e instanceof SSLException) {
             return "it listens, and TLS with it fails: " + message + "; see admin.tls of its file, and --cacert";

@@ -6,6 +6,7 @@ import io.understudy.remote.AdminClient;
 import io.understudy.remote.OtherProxy;
 import io.understudy.switchover.ProxyControl;
 import java.io.IOException;
+import java.security.cert.CertificateException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -44,6 +45,12 @@ record AskedProxy(String name, AdminClient admin) {
             try {
                 each.view();
             } catch (IOException e) {
+                if (hasShownCertificate(e)) {
+                    throw new IOException(
+                            e.getMessage()
+                                    + ". It lives: if it were left out, its clients would stay at the old primary",
+                            e);
+                }
                 if (options.directory() != null && each.name().equals(own)) {
                     all.remove(each);
                     continue;
@@ -57,6 +64,16 @@ record AskedProxy(String name, AdminClient admin) {
             }
         }
         return all;
+    }
+
+    /** One that is down has none: it is only not trusted. */
+    private static boolean hasShownCertificate(IOException failure) {
+        for (Throwable each = failure; each != null; each = each.getCause()) {
+            if (each instanceof CertificateException) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Returns whether a proxy knows which server is the primary; one of an earlier version does not say. */
