@@ -40,8 +40,8 @@ class PackageScriptsTest {
     private void systemctl(String fails) throws IOException {
         tool(
                 "systemctl",
-                "echo \"$*\" >>'" + folder + "/calls'; case \"$*\" in " + (fails.isEmpty() ? "none" : "*'" + fails + "'*")
-                        + ") exit 1 ;; esac");
+                "echo \"$*\" >>'" + folder + "/calls'; case \"$*\" in "
+                        + (fails.isEmpty() ? "none" : "*'" + fails + "'*") + ") exit 1 ;; esac");
     }
 
     private void tool(String name, String body) throws IOException {
@@ -79,8 +79,9 @@ class PackageScriptsTest {
     void anUpgradeRestartsWhatRuns() throws Exception {
         configuration("listen: { address: \"127.0.0.1:3307\" }    # reusePort: true");
         assertThat(postinst("configure", "1")).isEmpty();
-        assertThat(calls()).containsExactly(
-                "daemon-reload", "--quiet is-active understudy.service", "try-restart understudy.service");
+        assertThat(calls())
+                .containsExactly(
+                        "daemon-reload", "--quiet is-active understudy.service", "try-restart understudy.service");
     }
 
     @Test
@@ -108,9 +109,21 @@ class PackageScriptsTest {
     @Test
     void theSecondProcessStaysIfTheServiceDoesNotComeUp() throws Exception {
         // Active before, and no longer after the restart.
-        tool("systemctl", "echo \"$*\" >>'" + folder + "/calls'; case \"$*\" in *is-active*) ! grep -q try-restart '"
-                + folder + "/calls' ;; esac");
+        tool(
+                "systemctl",
+                "echo \"$*\" >>'" + folder + "/calls'; case \"$*\" in *is-active*) ! grep -q try-restart '" + folder
+                        + "/calls' ;; esac");
         assertThat(postinst("configure", "1")).contains("understudy@next.service serves the clients");
         assertThat(calls()).doesNotContain("stop understudy@next.service");
+    }
+
+    /**
+     * The JVM looks for IPv6 in /proc/net, which is not there with ProcSubset=pid: it could neither bind nor connect.
+     */
+    @Test
+    void theUnitLeavesIpv6ToTheProxy() throws Exception {
+        assertThat(Files.readAllLines(SOURCE.resolve("dist/systemd/understudy.service")))
+                .contains("ProtectProc=invisible")
+                .noneMatch(line -> line.startsWith("ProcSubset="));
     }
 }
