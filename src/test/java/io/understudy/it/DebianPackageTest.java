@@ -12,6 +12,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -110,6 +112,28 @@ class DebianPackageTest {
             assertThat(Files.getPosixFilePermissions(root.resolve("etc/understudy/" + file)))
                     .doesNotContain(java.nio.file.attribute.PosixFilePermission.OTHERS_READ);
         }
+    }
+
+    @Test
+    void linksOfTheDocumentsResolve() throws Exception {
+        Path home = root.resolve("usr/share/understudy");
+        Pattern link = Pattern.compile("\\]\\(([^)#:\\s]+)");
+        int links = 0;
+        try (Stream<Path> files = Files.walk(home)) {
+            for (Path page :
+                    files.filter(file -> file.toString().endsWith(".md")).toList()) {
+                Matcher found = link.matcher(
+                        DocsTest.BLOCK.matcher(Files.readString(page)).replaceAll(""));
+                while (found.find()) {
+                    assertThat(page.resolveSibling(found.group(1)))
+                            .as("in " + home.relativize(page))
+                            .exists();
+                    links++;
+                }
+            }
+        }
+        assertThat(links).isGreaterThan(100);
+        assertThat(home.resolve("docs/plugin/target")).doesNotExist();
     }
 
     @Test
