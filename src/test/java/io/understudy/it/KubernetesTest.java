@@ -155,6 +155,33 @@ class KubernetesTest {
                 .isEqualTo(labels);
     }
 
+    /** A command in one pod reads the black boxes of all ({@code peers}), so the pods admit each other. */
+    @Test
+    void thePodsReachEachOthersAdminEndpoint() throws IOException {
+        Object policy = only("networkpolicy.yaml", "NetworkPolicy");
+        Object pods = at(policy, "spec", "podSelector");
+        Object admitted = list(policy, "spec", "ingress").stream()
+                .filter(rule -> at(rule, "ports", 0, "port").equals("admin"))
+                .map(rule -> at(rule, "from"))
+                .findFirst()
+                .orElseThrow();
+        assertThat(String.valueOf(admitted)).contains("podSelector=" + pods);
+    }
+
+    /** The page on tools has the command for the manifests: a service has the port, and the endpoint takes its name. */
+    @Test
+    void theGatesAddressIsThatOfAService() throws Exception {
+        String page = Files.readString(DocsTest.ROOT.resolve("docs/failover-tools.md"));
+        Matcher address = Pattern.compile("--admin ([a-z-]+):(\\d+)").matcher(page);
+        assertThat(address.find()).isTrue();
+        Object service = documents("service.yaml").stream()
+                .filter(one -> address.group(1).equals(at(one, "metadata", "name")))
+                .findFirst()
+                .orElseThrow(() -> new AssertionError("no service " + address.group(1)));
+        assertThat(at(service, "spec", "ports", 0, "port")).hasToString(address.group(2));
+        assertThat(config("configmap.yaml", new TreeSet<>()).admin().hosts()).contains(address.group(1));
+    }
+
     @Test
     void theDockerfileCopiesWhatThePackageHas() throws IOException {
         String assembly = Files.readString(DIST.resolve("assembly.xml"));
