@@ -126,4 +126,12 @@ class PackageScriptsTest {
                 .contains("ProtectProc=invisible")
                 .noneMatch(line -> line.startsWith("ProcSubset="));
     }
+
+    @Test
+    void theExamplesSocketIsWhereTheUnitMayWrite() throws Exception {
+        String unit = Files.readString(SOURCE.resolve("dist/systemd/understudy.service"));
+        assertThat(unit).contains("ProtectSystem=strict", "\nRuntimeDirectory=understudy\n");
+        assertThat(Files.readString(DocsTest.ROOT.resolve("docs/examples/full.yaml")))
+                .containsPattern("address: 127.0.0.1:3307 +# or unix:/run/understudy/");
+    }
 }
