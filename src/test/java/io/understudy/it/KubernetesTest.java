@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 
@@ -180,6 +181,20 @@ class KubernetesTest {
                 .orElseThrow(() -> new AssertionError("no service " + address.group(1)));
         assertThat(at(service, "spec", "ports", 0, "port")).hasToString(address.group(2));
         assertThat(config("configmap.yaml", new TreeSet<>()).admin().hosts()).contains(address.group(1));
+    }
+
+    /** The kernel would end the larger process, the proxy. docs/capacity.md has the proxy's need. */
+    @ParameterizedTest
+    @ValueSource(strings = {"deployment.yaml", "helm/understudy/values.yaml"})
+    void aCommandInThePodHasMemoryBesideTheProxy(String file) throws IOException {
+        String text = Files.readString(FOLDER.resolve(file));
+        Matcher share = Pattern.compile("MaxRAMPercentage=(\\d+)").matcher(text);
+        Matcher limit = Pattern.compile("limits: \\{ memory: (\\d+)Mi }").matcher(text);
+        assertThat(share.find() && limit.find()).isTrue();
+        int mebibytes = Integer.parseInt(limit.group(1));
+        int heap = mebibytes * Integer.parseInt(share.group(1)) / 100;
+        assertThat(2 * heap + 100 + 150).isLessThanOrEqualTo(mebibytes);
+        assertThat(heap).as("for 1,000 sessions").isGreaterThanOrEqualTo(256);
     }
 
     @Test
