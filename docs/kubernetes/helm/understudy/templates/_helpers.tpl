@@ -65,6 +65,9 @@ volumeMounts:
   - { name: understudy-config, mountPath: /etc/understudy, readOnly: true }
   # Native libraries are unpacked here.
   - { name: understudy-tmp, mountPath: /tmp }
+  {{- with .Values.volumeMounts }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
 {{- end }}
 
 {{- define "understudy.volumes" -}}
@@ -72,6 +75,9 @@ volumeMounts:
   configMap: { name: {{ include "understudy.name" . }} }
 - name: understudy-tmp
   emptyDir: {}
+{{- with .Values.volumes }}
+{{- toYaml . | nindent 0 }}
+{{- end }}
 {{- end }}
 
 {{- /*

@@ -227,6 +227,8 @@ class HelmChartTest {
                 .isEqualTo(labels);
         assertThat(at(only(rendered, "NetworkPolicy"), "spec", "podSelector", "matchLabels"))
                 .isEqualTo(labels);
+        assertThat(String.valueOf(at(only(rendered, "NetworkPolicy"), "spec", "ingress", 1, "from")))
+                .contains("podSelector={matchLabels=" + labels + "}");
         assertThat(at(only(rendered, "Service"), "spec", "selector")).isEqualTo(labels);
         assertThat(String.valueOf(at(pod, "affinity", "podAntiAffinity")))
                 .contains("preferred", String.valueOf(labels));
@@ -282,6 +284,21 @@ class HelmChartTest {
                 """);
         List<Object> rendered = template("understudy", CHART, "--set-file", "configFile=" + file);
         assertThat(at(only(rendered, "ConfigMap"), "data", "understudy.yaml")).isEqualTo(Files.readString(file));
+    }
+
+    /** The root is read-only, and certificates of the configuration are files. */
+    @Test
+    void furtherVolumesAreMounted() throws Exception {
+        List<Object> rendered = template(
+                "understudy",
+                CHART,
+                "--set-json",
+                "volumes=[{\"name\":\"tls\",\"secret\":{\"secretName\":\"db-tls\"}}]",
+                "--set-json",
+                "volumeMounts=[{\"name\":\"tls\",\"mountPath\":\"/tls\",\"readOnly\":true}]");
+        Object pod = at(only(rendered, "Deployment"), "spec", "template", "spec");
+        assertThat(at(pod, "volumes", 2, "secret", "secretName")).isEqualTo("db-tls");
+        assertThat(at(pod, "containers", 0, "volumeMounts", 2, "mountPath")).isEqualTo("/tls");
     }
 
     @Test
