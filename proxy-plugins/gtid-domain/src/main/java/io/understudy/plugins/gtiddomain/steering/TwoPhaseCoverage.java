@@ -25,8 +25,11 @@ public final class TwoPhaseCoverage {
     /** For whole texts: what decides may be at the end of many changes. */
     private static final SqlAnalyzer ANALYZER = new SqlAnalyzer(Integer.MAX_VALUE, 1);
 
-    /** A name that is a keyword or has other characters than letters; others lose their quotes. */
-    private static final Pattern QUOTED = Pattern.compile("`(?:[^`]|``)*`|\"(?:[^\"]|\"\")*\"");
+    /**
+     * A name that is a keyword or has other characters than letters; others lose their quotes. Possessive: clients
+     * choose the texts, and the engine recurses for each round of a group that may have to give it back.
+     */
+    private static final Pattern QUOTED = Pattern.compile("`(?:[^`]++|``)*+`|\"(?:[^\"]++|\"\")*+\"");
 
     private TwoPhaseCoverage() {}
 

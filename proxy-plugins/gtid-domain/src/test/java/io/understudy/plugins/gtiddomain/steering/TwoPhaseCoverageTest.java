@@ -71,6 +71,14 @@ class TwoPhaseCoverageTest {
         assertThat(gap(sql)).isNotEmpty();
     }
 
+    /** No server has such a name, but clients choose the texts. */
+    @Test
+    void readsANameOfAnyLength() {
+        String name = "drop partition ".repeat(7_000) + "``".repeat(50_000);
+        assertThat(TwoPhaseCoverage.gap(StatementKind.ALTER, "ALTER TABLE `" + name + "` FORCE"))
+                .isEmpty();
+    }
+
     @Test
     void saysNothingOfOtherStatements() {
         assertThat(TwoPhaseCoverage.gap(StatementKind.UPDATE, "UPDATE a SET v = 1"))
