@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param schema default schema, or null for none
  * @param client the client's address, or null for a Unix socket
  * @param summary the statement's analysis, or null when it could not be analysed
- * @param normalized the statement's normalised text, or null when it is not known
+ * @param text the statement as the client wrote it, whole, or null when it is not known
+ * @param normalized the statement's normalised text, which may be cut, or null when it is not known
  * @param lookup the read of the rows that the statement writes or locks, or null if there is none
  */
 public record ExplainedStatement(
@@ -21,6 +22,7 @@ public record ExplainedStatement(
         @Nullable String schema,
         @Nullable InetAddress client,
         @Nullable StatementSummary summary,
+        @Nullable String text,
         @Nullable String normalized,
         @Nullable Lookup lookup) {
 

@@ -245,6 +245,7 @@ class RuleSetTest {
                     "shop",
                     InetAddress.getByName("10.1.2.3"),
                     FakeExchange.summarize(sql),
+                    sql,
                     FakeExchange.normalize(sql),
                     null);
         } catch (java.net.UnknownHostException e) {

@@ -53,6 +53,7 @@ public final class Explainer {
                 request.schema(),
                 address(request.client()),
                 summary,
+                request.sql(),
                 normalized,
                 analyzer.lookup(text, 0, text.length, modes(request.dialect())));
         List<String> reads = names(summary.reads());

@@ -47,6 +47,20 @@ class ExplainActionsTest {
                 .contains("action     alter: two-phase: no, no rule matches");
     }
 
+    /** What decides is behind the part of the normalised text that is kept. */
+    @Test
+    void readsALongStatementToItsEnd() throws Exception {
+        String columns = "ADD c INT, ".repeat(200);
+        assertThat(explain(LEVERS, "ALTER TABLE items " + columns + "DISABLE KEYS")
+                        .text())
+                .contains("alter: two-phase: no, DISABLE KEYS");
+        String settings = "SET STATEMENT " + "max_statement_time = 1, ".repeat(100);
+        String own = LEVERS + "      - { name: own, match: { table: items }, domain: 10 }\n";
+        assertThat(explain(own, settings + "gtid_domain_id = 7 FOR UPDATE items SET v = 1")
+                        .text())
+                .contains("domain     as the session has it");
+    }
+
     @Test
     void showsADomainBesideThem() throws Exception {
         String yaml = LEVERS + "      - { name: own, match: { kind: ddl }, domain: 10 }\n";

@@ -31,7 +31,7 @@ record DomainExplanation(@Nullable Long domain, @Nullable String rule) {
                 ? Work.UNKNOWN
                 : Work.of(
                         summary.kind(),
-                        subject.normalized(),
+                        subject.text(),
                         summary,
                         false,
                         !summary.functions().isEmpty());

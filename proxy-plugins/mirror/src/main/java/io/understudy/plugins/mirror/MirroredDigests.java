@@ -41,7 +41,7 @@ final class MirroredDigests {
         for (String user : digest.users().isEmpty() ? List.of("") : digest.users()) {
             for (@Nullable String schema : orNone(digest.schemas())) {
                 ExplainedStatement subject =
-                        new ExplainedStatement(user, schema, null, digest.summary(), digest.normalized(), null);
+                        new ExplainedStatement(user, schema, null, digest.summary(), null, digest.normalized(), null);
                 int index = now.set().peek(subject);
                 byClient |= now.set().dependsOnClient(subject, index);
                 MirrorConfig.Rule rule =

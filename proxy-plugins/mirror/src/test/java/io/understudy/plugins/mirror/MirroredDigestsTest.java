@@ -155,7 +155,9 @@ class MirroredDigestsTest {
         DigestNotes.Subject matching = digest("SELECT xxy FROM t", "app");
         assertThat(digests.of(matching)).containsEntry("rules", List.of("slow"));
         for (int i = 0; i < 3; i++) {
-            rules.set().explain(new ExplainedStatement("app", "shop", null, read.summary(), read.normalized(), null));
+            rules.set()
+                    .explain(
+                            new ExplainedStatement("app", "shop", null, read.summary(), null, read.normalized(), null));
         }
         assertThat(rules.set().patternAborts(0)).isEqualTo(3);
         assertThat(digests.of(matching)).as("switched off by then").containsEntry("rules", List.of("rest"));

@@ -94,7 +94,7 @@ public enum Lever {
         StatementSummary summary = subject.summary();
         StatementKind kind = summary == null ? StatementKind.UNKNOWN : summary.runs();
         if (this == TWO_PHASE) {
-            String gap = TwoPhaseCoverage.gap(kind, subject.normalized());
+            String gap = TwoPhaseCoverage.gap(kind, subject.text());
             return gap == null ? "it is no schema change" : gap;
         }
         return LeverObserver.writes(summary, kind) ? "" : "it writes nothing";
