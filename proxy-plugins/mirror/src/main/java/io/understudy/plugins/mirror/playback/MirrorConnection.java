@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -21,6 +22,7 @@ import org.slf4j.LoggerFactory;
  */
 final class MirrorConnection {
     private static final Logger log = LoggerFactory.getLogger(MirrorConnection.class);
+    private static final String ENDED = "it ended without a response";
 
     private final StandbyMirror mirror;
     private final MirrorLane lane;
@@ -88,13 +90,21 @@ final class MirrorConnection {
         return failure == null ? "no reason given" : String.valueOf(failure.getMessage());
     }
 
-    /** Runs a step of the attempt; an exception, which a stage would swallow, ends the attempt. */
+    /** Runs a step of the attempt; a fault ends the attempt. */
     private void attempt(Runnable step) {
+        guard(step, this::notOpened);
+    }
+
+    /**
+     * Runs a step. A fault, which a stage or the connection that calls would swallow, is logged, and {@code end} gets
+     * its text. Netty reports a lack of direct memory as an error.
+     */
+    void guard(Runnable step, Consumer<String> end) {
         try {
             step.run();
-        } catch (RuntimeException fault) {
-            log.error("connecting the mirror to {} failed unexpectedly", mirror.name(), fault);
-            notOpened(fault.toString());
+        } catch (RuntimeException | Error fault) {
+            log.error("mirroring to {} failed unexpectedly", mirror.name(), fault);
+            end.accept(fault.toString());
         }
     }
 
@@ -143,10 +153,10 @@ final class MirrorConnection {
         sender.begin();
     }
 
-    /** Ends an attempt, and closes its connection if there is one, even if that has begun to send. */
+    /** Ends an attempt, and closes its connection if there is one. */
     private void notOpened(String reason) {
         MirrorLink now = link.get();
-        if (now instanceof MirrorLink.Opening || now instanceof MirrorLink.Preparing || now instanceof MirrorSender) {
+        if (now instanceof MirrorLink.Opening || now instanceof MirrorLink.Preparing) {
             lost(now, reason);
         }
     }
@@ -193,7 +203,7 @@ final class MirrorConnection {
 
     private static void end(MirrorLink ended) {
         if (ended instanceof MirrorSender sender) {
-            sender.wire().close();
+            sender.close();
         } else if (ended instanceof MirrorLink.Preparing preparing) {
             preparing.connection().close();
         }
@@ -205,16 +215,23 @@ final class MirrorConnection {
         }
     }
 
-    /** Kills a statement that the standby has not ended in time. Called by one thread. */
+    /**
+     * Kills a statement that the standby has not ended in time, and ends a connection that has ended without a word.
+     * Called by one thread.
+     */
     void sweep(long nowNanos) {
         MirrorLink now = link.get();
         long timeout = mirror.config().timeout().toNanos();
         if (now instanceof MirrorLink.Pausing pausing && !pausing.timed()) {
             rest(pausing);
         } else if (now instanceof MirrorLink.Preparing preparing) {
-            preparing.deadline().enforce(nowNanos, timeout, mirror.killer(), preparing.connection(), true);
+            if (preparing.deadline().enforce(nowNanos, timeout, mirror.killer(), preparing.connection(), true)) {
+                lost(now, ENDED);
+            }
         } else if (now instanceof MirrorSender sender) {
-            sender.deadline().enforce(nowNanos, timeout, mirror.killer(), sender.wire(), false);
+            if (sender.deadline().enforce(nowNanos, timeout, mirror.killer(), sender.wire(), false)) {
+                lost(now, ENDED);
+            }
         }
     }
 

@@ -3,8 +3,11 @@ package io.understudy.plugins.mirror.playback;
 import io.understudy.plugin.ServerConnection;
 import io.understudy.plugins.mirror.selection.DropReason;
 import io.understudy.plugins.mirror.tables.StandbyError;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -39,7 +42,9 @@ final class MirrorSender implements MirrorLink, Playback.Listener {
     private final Runnable begin = this::begin;
     private final StatementDeadline deadline = new StatementDeadline();
     private final long openedNanos;
-    private int inFlight;
+    /** By identity: equal statements are different ones. */
+    private final Set<MirroredStatement> inFlight = Collections.newSetFromMap(new IdentityHashMap<>());
+
     private int batchSent;
     private long batchBegan;
     private boolean woken;
@@ -99,14 +104,13 @@ final class MirrorSender implements MirrorLink, Playback.Listener {
             return;
         }
         looping = true;
-        try {
+        step(() -> {
             while (again) {
                 again = false;
                 takeBatch();
             }
-        } finally {
-            looping = false;
-        }
+        });
+        looping = false;
     }
 
     /**
@@ -134,7 +138,8 @@ final class MirrorSender implements MirrorLink, Playback.Listener {
             if (mirror.dequeued(statement)) {
                 taken++;
                 bytes += statement.bytes();
-                if (inFlight++ == 0) {
+                inFlight.add(statement);
+                if (inFlight.size() == 1) {
                     batchBegan = System.nanoTime();
                     deadline.begin(batchBegan);
                     batchSent = 0;
@@ -152,9 +157,8 @@ final class MirrorSender implements MirrorLink, Playback.Listener {
 
     /** Called when a statement has ended: the standby now executes the next one, or the batch is complete. */
     private void over(MirroredStatement statement) {
-        statement.release();
-        inFlight--;
-        if (inFlight > 0) {
+        ended(statement);
+        if (!inFlight.isEmpty()) {
             deadline.begin(System.nanoTime());
             return;
         }
@@ -164,6 +168,13 @@ final class MirrorSender implements MirrorLink, Playback.Listener {
             connection.renew(this);
         } else if (connection.is(this)) {
             next();
+        }
+    }
+
+    /** A statement ends once: a step may throw when it has sent the statement, or when its response is there. */
+    private void ended(MirroredStatement statement) {
+        if (inFlight.remove(statement)) {
+            statement.release();
         }
     }
 
@@ -194,19 +205,41 @@ final class MirrorSender implements MirrorLink, Playback.Listener {
 
     @Override
     public boolean failed(MirroredStatement statement, String reason) {
-        inFlight--;
         if (!connection.is(this)) {
             // The statement before it broke the connection; the standby never began this one.
-            mirror.drop(DropReason.STANDBY_DOWN);
-            statement.release();
+            dropped(statement);
             return false;
         }
         long nanos = deadline.nanos();
         boolean overdue = nanos > timeoutNanos();
         mirror.executed(statement, overdue ? "timeout" : "error", nanos);
-        statement.release();
+        ended(statement);
         connection.lost(this, reason);
         return overdue;
+    }
+
+    private void dropped(MirroredStatement statement) {
+        mirror.drop(DropReason.STANDBY_DOWN);
+        ended(statement);
+    }
+
+    /** A fault ends the connection. */
+    @Override
+    public void step(Runnable step) {
+        connection.guard(step, reason -> connection.lost(this, reason));
+    }
+
+    /**
+     * Closes the connection. Drops what is then still in flight: a step threw before it sent the statement, or with the
+     * response. Thread-safe.
+     */
+    void close() {
+        wire.close();
+        try {
+            wire.loop().execute(() -> List.copyOf(inFlight).forEach(this::dropped));
+        } catch (RejectedExecutionException e) {
+            // the loop has ended: it takes no step any more
+        }
     }
 
     @Override

@@ -31,8 +31,8 @@ final class Playback {
     private static final int ER_QUERY_TIMEOUT_MYSQL = 3024;
 
     /**
-     * Receives the end of each statement. Exactly one method is called for a statement, and it must release the
-     * statement.
+     * Receives the end of each statement. Exactly one of the first three methods is called for a statement, and it must
+     * release the statement; none or one if {@link #play} or a step throws.
      */
     interface Listener {
         /**
@@ -57,6 +57,9 @@ final class Playback {
          * @return whether it was closed because the statement took too long
          */
         boolean failed(MirroredStatement statement, String reason);
+
+        /** Runs what follows a response, and may throw; the connection would only log that. */
+        void step(Runnable step);
 
         /** Returns the time after which a standby interrupts a statement. */
         long timeoutNanos();
@@ -144,7 +147,9 @@ final class Playback {
             awaitsStep = true;
             Set<String> changed = names;
             PrecedingCommands.send(
-                    connection, changes, (refused, failure) -> adopted(statement, plain, changed, refused, failure));
+                    connection,
+                    changes,
+                    (refused, failure) -> listener.step(() -> adopted(statement, plain, changed, refused, failure)));
         }
     }
 
@@ -214,9 +219,9 @@ final class Playback {
             MirroredStatement statement, byte[] text, int parameters, @Nullable Probe probe, ExecutedForm form) {
         long sentNanos = System.nanoTime();
         awaitsStep = true;
-        connection.execute(Commands.bytes(connection.alloc(), CommandCode.STMT_PREPARE, text), new ServerResponse() {
+        connection.execute(Commands.bytes(connection.alloc(), CommandCode.STMT_PREPARE, text), new Step() {
             @Override
-            public void onResponse(ResponseView response, int preparedId) {
+            void responded(ResponseView response, int preparedId) {
                 awaitsStep = false;
                 if (!response.ok() && form != ExecutedForm.PLAIN) {
                     refused(statement, probe);
@@ -245,6 +250,16 @@ final class Playback {
         });
     }
 
+    /** A response that decides what follows. */
+    private abstract class Step implements ServerResponse {
+        abstract void responded(ResponseView response, int preparedId);
+
+        @Override
+        public void onResponse(ResponseView response, int preparedId) {
+            listener.step(() -> responded(response, preparedId));
+        }
+    }
+
     private void refused(MirroredStatement statement, @Nullable Probe probe) {
         probes.refusedForm(statement);
         if (probe != null && probe.analyzes()) {
@@ -266,9 +281,21 @@ final class Playback {
         }
         byte[] longData = statement.longData();
         if (longData != null) {
-            connection.send(ExecutePacket.readdress(connection.alloc(), longData, entry.statementId()));
+            before(
+                    packet,
+                    () -> connection.send(ExecutePacket.readdress(connection.alloc(), longData, entry.statementId())));
         }
         send(statement, packet, probe, form);
+    }
+
+    /** Sends what goes ahead of a packet; if that throws, the packet will not be sent. */
+    private static void before(ByteBuf packet, Runnable sending) {
+        try {
+            sending.run();
+        } catch (RuntimeException | Error fault) {
+            packet.release();
+            throw fault;
+        }
     }
 
     private void send(MirroredStatement statement, ByteBuf packet, @Nullable Probe probe, ExecutedForm form) {
@@ -277,9 +304,9 @@ final class Playback {
         // A refused probe is sent again in its plain form, before anything that changes the settings.
         awaitsStep = awaitsStep || analyzes;
         if (probe != null && !analyzes) {
-            connection.execute(Probe.counter(connection.alloc()), probe.counted(false));
+            before(packet, () -> connection.execute(Probe.counter(connection.alloc()), probe.counted(false)));
         }
-        connection.execute(packet, new ServerResponse() {
+        connection.execute(packet, new Step() {
             @Override
             public int rowBytes() {
                 return probe == null ? 0 : probe.rowBytes();
@@ -293,7 +320,7 @@ final class Playback {
             }
 
             @Override
-            public void onResponse(ResponseView response, int preparedId) {
+            void responded(ResponseView response, int preparedId) {
                 long now = System.nanoTime();
                 if (analyzes) {
                     awaitsStep = false;

@@ -43,13 +43,18 @@ final class StatementDeadline {
      * Kills the statement if it is overdue, and its connection if that has not helped.
      *
      * @param first whether these are the connection's first statements, after which nothing could be sent anyway
+     * @return whether it is overdue on a connection that has ended: nobody will report its end any more
      */
-    void enforce(long nowNanos, long timeoutNanos, StandbyKiller killer, ServerConnection connection, boolean first) {
+    boolean enforce(
+            long nowNanos, long timeoutNanos, StandbyKiller killer, ServerConnection connection, boolean first) {
         long since = sinceNanos;
         if (since == 0) {
-            return;
+            return false;
         }
         long over = nowNanos - since - timeoutNanos - GRACE_NANOS;
+        if (over > 0 && !connection.isOpen()) {
+            return true;
+        }
         if (over > (first ? 0 : KILL_NANOS)) {
             killer.killConnection(connection.threadId());
             connection.close(); // fails the pending responses, which counts them and reconnects
@@ -57,5 +62,6 @@ final class StatementDeadline {
             killedNanos = since;
             killer.killQuery(connection.threadId());
         }
+        return false;
     }
 }

@@ -33,13 +33,13 @@ public final class FakeStandby implements Standby, ServerConnector {
     final ManualExecutor loop = ManualExecutor.direct();
 
     boolean refuse;
-    /** Thrown by the next attempt to connect. */
+    /** Thrown by the next attempt to connect; not checked. */
     @Nullable
-    RuntimeException connectFault;
+    Throwable connectFault;
 
-    /** Thrown by the next command. */
+    /** Thrown by the next command; not checked. */
     @Nullable
-    RuntimeException commandFault;
+    Throwable commandFault;
 
     boolean responding = true;
     int errorCode;
@@ -91,17 +91,23 @@ public final class FakeStandby implements Standby, ServerConnector {
 
     @Override
     public CompletableFuture<ServerConnection> connect() {
-        RuntimeException fault = connectFault;
-        if (fault != null) {
-            connectFault = null;
-            throw fault;
-        }
+        Throwable fault = connectFault;
+        connectFault = null;
+        raise(fault);
         if (refuse) {
             return CompletableFuture.failedFuture(new IllegalStateException("refused"));
         }
         Connection connection = new Connection();
         connections.add(connection);
         return CompletableFuture.completedFuture(connection);
+    }
+
+    private static void raise(@Nullable Throwable fault) {
+        if (fault instanceof Error error) {
+            throw error;
+        } else if (fault instanceof RuntimeException exception) {
+            throw exception;
+        }
     }
 
     /** Returns everything received but the connection's first settings. */
@@ -143,11 +149,11 @@ public final class FakeStandby implements Standby, ServerConnector {
 
         @Override
         public void execute(ByteBuf command, ServerResponse response) {
-            RuntimeException fault = commandFault;
+            Throwable fault = commandFault;
             if (fault != null) {
                 commandFault = null;
                 command.release();
-                throw fault;
+                raise(fault);
             }
             int code = command.getUnsignedByte(command.readerIndex() + 4);
             String text = code == CommandCode.QUERY

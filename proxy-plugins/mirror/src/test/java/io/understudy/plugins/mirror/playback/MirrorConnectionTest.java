@@ -9,6 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Connections that fail or are lost, and the attempts after them. */
 class MirrorConnectionTest extends MirrorHarness {
@@ -87,9 +89,11 @@ class MirrorConnectionTest extends MirrorHarness {
         assertThat(standby.received).containsExactly("KILL CONNECTION 7");
     }
 
-    @Test
-    void anExceptionAtTheFirstStatementLeadsToAnotherConnection() {
-        standby.commandFault = new IllegalStateException("no memory");
+    /** An error, too: Netty reports a lack of direct memory as one. */
+    @ParameterizedTest
+    @ValueSource(classes = {IllegalStateException.class, StackOverflowError.class})
+    void aFaultAtTheFirstStatementLeadsToAnotherConnection(Class<? extends Throwable> fault) throws Exception {
+        standby.commandFault = fault.getConstructor().newInstance();
         StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofMinutes(5)));
         offer(mirror, "SELECT 1", 1);
         run(mirror);
@@ -109,7 +113,6 @@ class MirrorConnectionTest extends MirrorHarness {
         executor.runReady();
         standby.commandFault = new IllegalStateException("no memory");
         standby.connections.get(0).respondAll();
-        packets.get(0).release(); // the statement that was being played has no owner any more
         standby.responding = true;
         assertThat(standby.connections.get(0).isOpen()).isFalse();
         executor.runAll();
@@ -118,6 +121,65 @@ class MirrorConnectionTest extends MirrorHarness {
         assertThat(standby.connections).hasSize(2);
         assertThat(standby.statements()).contains("SELECT 2");
         mirror.stop();
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {IllegalStateException.class, StackOverflowError.class})
+    void aFaultInALaterBatchLeadsToAnotherConnection(Class<? extends Throwable> fault) throws Exception {
+        StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofMinutes(5)));
+        offer(mirror, "SELECT 1", 1);
+        run(mirror);
+        standby.commandFault = fault.getConstructor().newInstance();
+        offer(mirror, "SELECT 'lost'", 1);
+        run(mirror);
+        assertThat(dropped("standby_down")).isEqualTo(1);
+        continuesOnAnotherConnection(mirror);
+    }
+
+    /** What follows a response is run by the connection, which only logs a fault. */
+    @Test
+    void aFaultBehindASettingLeadsToAnotherConnection() {
+        StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofMinutes(5)));
+        offer(mirror, "SELECT 1", 1);
+        run(mirror);
+        standby.responding = false;
+        offer(mirror, "SELECT 'lost'", 1, SETTING.in("shop"));
+        run(mirror);
+        standby.commandFault = new IllegalStateException("no memory");
+        standby.connections.get(0).respondAll();
+        standby.responding = true;
+        assertThat(dropped("standby_down")).isEqualTo(1);
+        executor.runAll();
+        continuesOnAnotherConnection(mirror);
+    }
+
+    private void continuesOnAnotherConnection(StandbyMirror mirror) {
+        assertThat(standby.connections.get(0).isOpen()).isFalse();
+        offer(mirror, "SELECT 'next'", 1);
+        run(mirror);
+        assertThat(standby.connections).hasSize(2);
+        assertThat(standby.statements()).contains("SELECT 'next'").noneMatch(text -> text.startsWith("KILL"));
+        mirror.stop();
+    }
+
+    /** Each KILL costs a login. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aConnectionThatEndsWithoutAWordIsNotKilledButReplaced(boolean prepared) {
+        StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofMinutes(5)));
+        if (prepared) {
+            offer(mirror, "SELECT 1", 1);
+            run(mirror);
+        }
+        standby.responding = false;
+        offer(mirror, "SELECT 'unanswered'", 1);
+        run(mirror);
+        standby.connections.get(0).pending.clear();
+        standby.connections.get(0).close();
+        standby.responding = true;
+        mirror.queue().sweep(System.nanoTime() + Duration.ofHours(1).toNanos());
+        executor.runAll();
+        continuesOnAnotherConnection(mirror);
     }
 
     @Test

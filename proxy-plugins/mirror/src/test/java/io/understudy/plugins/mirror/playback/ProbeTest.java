@@ -1,6 +1,7 @@
 package io.understudy.plugins.mirror.playback;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -34,11 +35,17 @@ class ProbeTest {
     private final List<ProbeResult> results = new ArrayList<>();
     private final List<String> outcomes = new ArrayList<>();
     private ServerFlavor flavor = ServerFlavor.MARIADB;
+    private ByteBuf packet = Unpooled.EMPTY_BUFFER;
     private final Playback playback = new Playback(
             connection,
             Map.of(45, "NAMES utf8mb4"),
             (statement, standbys) -> new Probe(statement, flavor, 1, (probed, share, result) -> results.add(result)),
             new Playback.Listener() {
+                @Override
+                public void step(Runnable step) {
+                    step.run();
+                }
+
                 @Override
                 public void executed(
                         MirroredStatement statement, String outcome, @Nullable StandbyError error, long nanos) {
@@ -64,7 +71,7 @@ class ProbeTest {
 
     /** Plays a statement whose settings are in force, and forgets what made them so. */
     private void play() {
-        ByteBuf packet = Commands.text(UnpooledByteBufAllocator.DEFAULT, CommandCode.QUERY, SQL);
+        packet = Commands.text(UnpooledByteBufAllocator.DEFAULT, CommandCode.QUERY, SQL);
         MirrorRules.Bound rule =
                 new MirrorRules.Bound(new MirrorConfig.Rule("all", null, null, null, null, null), List.of());
         MirroredStatement statement = new MirroredStatement(
@@ -114,6 +121,17 @@ class ProbeTest {
         assertThat(outcomes).containsExactly("ok");
         assertThat(results).extracting(ProbeResult::outcome).containsExactly(ProbeResult.Outcome.REFUSED);
         assertThat(playback.awaitsStep()).isFalse();
+    }
+
+    @Test
+    void aPacketThatTheCounterKeepsFromBeingSentIsReleased() {
+        play();
+        flavor = ServerFlavor.MYSQL;
+        standby.commandFault = new IllegalStateException("no memory");
+        assertThatThrownBy(this::play).hasMessage("no memory");
+        assertThat(packet.refCnt())
+                .as("references, of which one is the statement's")
+                .isEqualTo(1);
     }
 
     @Test

@@ -51,6 +51,15 @@ class RowlessTest {
             },
             new Playback.Listener() {
                 @Override
+                public void step(Runnable step) {
+                    try {
+                        step.run();
+                    } catch (IllegalStateException e) {
+                        outcomes.add(String.valueOf(e.getMessage()));
+                    }
+                }
+
+                @Override
                 public void executed(
                         MirroredStatement statement, String outcome, @Nullable StandbyError error, long nanos) {
                     outcomes.add(outcome);
@@ -110,6 +119,15 @@ class RowlessTest {
         respond(0);
         respond(0);
         assertThat(outcomes).containsExactly("ok", "ok");
+    }
+
+    /** The connection, which brings the response, would only log it. */
+    @Test
+    void aFaultInWhatFollowsAResponseIsReported() {
+        adopt("SELECT 1", UTF8, 1);
+        standby.commandFault = new IllegalStateException("no memory");
+        respond(1345);
+        assertThat(outcomes).containsExactly("no memory");
     }
 
     @Test
