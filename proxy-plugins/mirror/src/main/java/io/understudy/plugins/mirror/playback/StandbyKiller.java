@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -22,6 +23,8 @@ import org.slf4j.LoggerFactory;
 final class StandbyKiller {
     private static final Logger log = LoggerFactory.getLogger(StandbyKiller.class);
     private static final int SHOWN = 3;
+    /** For the responses: of a standby that hangs the same is wanted again and again, each time by a new connection. */
+    private static final int MOST_SECONDS = 5;
 
     private final String standby;
     private final ServerConnector connector;
@@ -60,8 +63,14 @@ final class StandbyKiller {
                         standby,
                         shown(now),
                         failure == null ? "no reason given" : failure.getMessage());
-            } else {
+                return;
+            }
+            try {
+                connected.loop().schedule(connected::close, MOST_SECONDS, TimeUnit.SECONDS);
                 send(connected, now);
+            } catch (RuntimeException | Error fault) { // which the stage would swallow
+                log.error("standby {}: {} failed unexpectedly", standby, shown(now), fault);
+                connected.close();
             }
         });
     }
@@ -70,7 +79,7 @@ final class StandbyKiller {
     private CompletionStage<ServerConnection> connect() {
         try {
             return connector.connect();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             return CompletableFuture.failedFuture(e);
         }
     }

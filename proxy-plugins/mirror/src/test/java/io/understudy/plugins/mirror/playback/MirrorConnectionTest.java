@@ -81,8 +81,33 @@ class MirrorConnectionTest extends MirrorHarness {
     }
 
     @Test
-    void anExceptionWhileConnectingDoesNotEndTheKilling() {
-        standby.connectFault = new IllegalStateException("no event loop");
+    void aKillThatCannotBeSentIsLoggedAndItsConnectionClosed() {
+        standby.commandFault = new StackOverflowError("no memory");
+        StandbyKiller killer = new StandbyKiller("standby-1", standby);
+        try (CapturedLog log = new CapturedLog()) {
+            killer.killQuery(7);
+            assertThat(log.text()).contains("KILL QUERY 7 failed unexpectedly", "no memory");
+        }
+        assertThat(standby.connections.get(0).isOpen()).isFalse();
+    }
+
+    @Test
+    void aKillWithoutAResponseKeepsItsConnectionForAShortTimeOnly() {
+        standby.responding = false;
+        new StandbyKiller("standby-1", standby).killQuery(7);
+        standby.loop.advance(Duration.ofSeconds(4));
+        assertThat(standby.connections.get(0).isOpen()).isTrue();
+        try (CapturedLog log = new CapturedLog()) {
+            standby.loop.advance(Duration.ofSeconds(1));
+            assertThat(log.text()).contains("KILL QUERY 7 had no response");
+        }
+        assertThat(standby.connections.get(0).isOpen()).isFalse();
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {IllegalStateException.class, StackOverflowError.class})
+    void aFaultWhileConnectingDoesNotEndTheKilling(Class<? extends Throwable> fault) throws Exception {
+        standby.connectFault = fault.getConstructor().newInstance();
         StandbyKiller killer = new StandbyKiller("standby-1", standby);
         killer.killQuery(7);
         killer.killConnection(7);
