@@ -15,7 +15,7 @@ record SchemaChange(long connection, boolean applied, long seconds, String text)
     private static final int SHOWN = 60;
     private static final Pattern STATEMENT = Pattern.compile(
             "(?:\\s|/\\*(?!!).*?\\*/)*+" // white space and comments
-                    + "(SET\\s+STATEMENT\\s.*\\sFOR\\s+)?(ALTER|(CREATE|DROP)(\\s+\\w+){0,3}\\s+INDEX)\\b.*",
+                    + "(SET\\s+STATEMENT\\s.*\\sFOR\\s+)?(ALTER|(CREATE|DROP)(\\s+\\w+){0,3}\\s+INDEX)(?!\\w).*",
             Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
 
     /** Returns whether a row of SHOW PROCESSLIST, by lower-case names, is one. */

@@ -28,7 +28,7 @@ final class LoggedTemporaryTables {
     private static final int IGNORE_SPACE = 1 << 3;
     private static final int NO_BACKSLASH_ESCAPES = 1 << 20;
 
-    private static final Pattern IF_NOT_EXISTS = Pattern.compile("(?i)\\bIF\\s+NOT\\s+EXISTS\\b");
+    private static final Pattern IF_NOT_EXISTS = Pattern.compile("(?i)(?<!\\w)IF\\s+NOT\\s+EXISTS(?!\\w)");
 
     private final SqlAnalyzer analyzer = new SqlAnalyzer(Integer.MAX_VALUE, 16);
     private final boolean mariaDb;

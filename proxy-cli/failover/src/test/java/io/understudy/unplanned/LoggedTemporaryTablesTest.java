@@ -2,9 +2,11 @@ package io.understudy.unplanned;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.unplanned.LoggedTemporaryTables.Touched;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -76,6 +78,13 @@ class LoggedTemporaryTablesTest {
     void aTableMadeOfATemporaryOneIsNeverApplied(String text) throws Exception {
         of(5, true, "CREATE TEMPORARY TABLE tt(a int)");
         assertThatThrownBy(() -> of(5, true, text)).isInstanceOf(NotApplicable.class);
+    }
+
+    @Test
+    void aTextOfCombiningMarksTakesNoLongTime() {
+        String text = "CREATE TEMPORARY TABLE tt SELECT '" + "\u0300".repeat(100_000) + "'";
+        assertTimeoutPreemptively(
+                Duration.ofSeconds(15), () -> assertThat(of(5, true, text)).isEqualTo(Touched.TEMPORARY));
     }
 
     @Test

@@ -20,7 +20,7 @@ final class StandbyQueries {
     /** A statement that changes a table's definition, after comments, as tools put them in front. */
     private static final Pattern DDL = Pattern.compile(
             "(?:\\s|/\\*M?!\\d*+|(?>/\\*.*?\\*/)|(?:#|--)[^\\n]*+\\n)*+"
-                    + "(?:ALTER|CREATE|DROP|OPTIMIZE|RENAME|REPAIR|TRUNCATE)\\b",
+                    + "(?:ALTER|CREATE|DROP|OPTIMIZE|RENAME|REPAIR|TRUNCATE)(?!\\w)",
             Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
 
     private static final int ER_NO_SUCH_THREAD = 1094;

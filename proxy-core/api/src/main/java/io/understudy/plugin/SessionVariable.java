@@ -43,7 +43,7 @@ public final class SessionVariable {
     }
 
     /** The word; in a string literal an escaped character may be right before it. */
-    private static final Pattern SET = Pattern.compile("(?:\\b|\\\\\\w)set\\b");
+    private static final Pattern SET = Pattern.compile("(?:(?<!\\w)|\\\\\\w)set(?!\\w)");
 
     private final List<String> names;
     private final ArrayDeque<VariableValue> inFlight = new ArrayDeque<>(2);

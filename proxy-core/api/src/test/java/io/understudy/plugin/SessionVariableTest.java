@@ -1,8 +1,10 @@
 package io.understudy.plugin;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import io.understudy.testkit.FakeExchange;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -114,6 +116,14 @@ class SessionVariableTest {
         variable.resetSent();
         variable.reset();
         assertThat(wants(ON, true)).isEqualTo("SET v=1");
+    }
+
+    /** On an event loop, which other sessions share. */
+    @Test
+    void aTextOfCombiningMarksTakesNoLongTime() {
+        String text = "prepare s from '" + "\u0300".repeat(100_000) + "'";
+        assertTimeoutPreemptively(Duration.ofSeconds(15), () -> variable.sent(text));
+        assertThat(events).isEmpty();
     }
 
     /** Its response comes after that of the reset, and it is not undone by it. */

@@ -57,8 +57,9 @@ public final class GtidTracking implements SessionObserver {
     /** Tracked in place of {@link #DOMAIN}. */
     private static final String MARK = "gtid_seq_no";
 
+    private static final String SET_WORD = "(?<!\\w)set(?!\\w)";
     private static final Pattern FOR_ITSELF =
-            Pattern.compile("\\bset\\b(?:(?!\\bset\\b).){0,200}?\\bstatement\\b", Pattern.DOTALL);
+            Pattern.compile(SET_WORD + "(?:(?!" + SET_WORD + ").){0,200}?(?<!\\w)statement(?!\\w)", Pattern.DOTALL);
 
     private static final List<String> ADDED = List.of("last_gtid", LIST, DOMAIN);
     private static final List<String> ADDED_TO_DOMAIN = List.of("last_gtid", LIST, MARK);

@@ -40,7 +40,7 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
     /** Longer commands are not looked at for questions. */
     private static final int LONGEST_QUESTION = 1024;
 
-    private static final Pattern GLOBAL = Pattern.compile("\\b(?:global|persist|persist_only)\\b");
+    private static final Pattern GLOBAL = Pattern.compile("(?<!\\w)(?:global|persist|persist_only)(?!\\w)");
 
     private final Login login;
     private long serverThreadId;

@@ -24,12 +24,12 @@ public final class TextPrepared {
     private static final int LIMIT = 64;
     private static final int LONGEST = 4096;
     private static final Pattern EXECUTE = Pattern.compile(
-            "\\s*+EXECUTE\\s++(?:IMMEDIATE\\s++'([^'\\\\]*+)'|(?!IMMEDIATE\\b)(\\w++))"
+            "\\s*+EXECUTE\\s++(?:IMMEDIATE\\s++'([^'\\\\]*+)'|(?!IMMEDIATE(?!\\w))(\\w++))"
                     + "(?:\\s++USING\\s++[@\\w\\s,]++)?+\\s*+;?+\\s*+",
             Pattern.CASE_INSENSITIVE);
 
     private static final Pattern INSERT = Pattern.compile(
-            "\\b(?:INSERT|REPLACE|LOAD|CREATE|CALL|EXECUTE|LAST_INSERT_ID)\\b", Pattern.CASE_INSENSITIVE);
+            "(?<!\\w)(?:INSERT|REPLACE|LOAD|CREATE|CALL|EXECUTE|LAST_INSERT_ID)(?!\\w)", Pattern.CASE_INSENSITIVE);
 
     private final SqlAnalyzer analyzer;
     private final boolean keeps;

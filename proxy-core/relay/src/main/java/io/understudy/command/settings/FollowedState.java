@@ -40,8 +40,8 @@ public final class FollowedState {
 
     /** Matches an expression of literals, variables and functions of those, as drivers use to extend a list. */
     private static final Pattern PURE = Pattern.compile(
-            "(?:'[^'\\\\]*+'|\\b\\d++\\b|@@(?:session\\.|local\\.)?\\w++|\\b(?:OR|AND|NOT)\\b|[(),<>=!\\s]"
-                    + "|\\b(?:CONCAT|CONCAT_WS|IF|IFNULL|NULLIF|LOCATE|FIND_IN_SET|LOWER|UPPER|REPLACE|TRIM)(?=\\())++",
+            "(?:'[^'\\\\]*+'|(?<!\\w)\\d++(?!\\w)|@@(?:session\\.|local\\.)?\\w++|(?<!\\w)(?:OR|AND|NOT)(?!\\w)"
+                    + "|[(),<>=!\\s]|(?<!\\w)(?:CONCAT|CONCAT_WS|IF|IFNULL|NULLIF|LOCATE|FIND_IN_SET|LOWER|UPPER|REPLACE|TRIM)(?=\\())++",
             Pattern.CASE_INSENSITIVE);
 
     private static final Pattern VARIABLE =

@@ -23,14 +23,15 @@ public record SqlModeSetting(
     private static final int LIMIT = 512;
     private static final String GLOBAL_MODE = "@@global.sql_mode";
     private static final Pattern OWN =
-            Pattern.compile("@@(?:(?:session|local)\\s*\\.\\s*)?sql_mode\\b", Pattern.CASE_INSENSITIVE);
-    private static final Pattern GLOBAL = Pattern.compile("@@global\\s*\\.\\s*sql_mode\\b", Pattern.CASE_INSENSITIVE);
+            Pattern.compile("@@(?:(?:session|local)\\s*\\.\\s*)?sql_mode(?!\\w)", Pattern.CASE_INSENSITIVE);
+    private static final Pattern GLOBAL =
+            Pattern.compile("@@global\\s*\\.\\s*sql_mode(?!\\w)", Pattern.CASE_INSENSITIVE);
     /**
      * Only string functions without side effects, the variable and literals: the expression is evaluated again on other
      * servers.
      */
     private static final Pattern HARMLESS = Pattern.compile(
-            "(?:\\s+|concat|concat_ws|replace|trim|@@(?:global\\s*\\.\\s*)?sql_mode\\b|'[A-Za-z0-9_,"
+            "(?:\\s+|concat|concat_ws|replace|trim|@@(?:global\\s*\\.\\s*)?sql_mode(?!\\w)|'[A-Za-z0-9_,"
                     + " ]*'|\"[A-Za-z0-9_, ]*\"|[(),])+",
             Pattern.CASE_INSENSITIVE);
     /** Modes that affect the lexer; whether an expression adds or removes them is not evaluated. */
@@ -38,7 +39,7 @@ public record SqlModeSetting(
             Pattern.compile("ANSI|QUOTES|DB2|MAXDB|MSSQL|ORACLE|POSTGRESQL", Pattern.CASE_INSENSITIVE);
 
     private static final Pattern LITERAL = Pattern.compile("'([^']*)'|\"([^\"]*)\"");
-    private static final Pattern REPLACE = Pattern.compile("\\breplace\\b", Pattern.CASE_INSENSITIVE);
+    private static final Pattern REPLACE = Pattern.compile("(?<!\\w)replace(?!\\w)", Pattern.CASE_INSENSITIVE);
     /** Does not affect reads, and versions without it would reject the whole list. */
     private static final Pattern OBSOLETE =
             Pattern.compile("NO_AUTO_CREATE_USER\\s*,|(,\\s*)?NO_AUTO_CREATE_USER", Pattern.CASE_INSENSITIVE);

@@ -15,6 +15,7 @@ import io.understudy.testkit.LeakCheck;
 import io.understudy.testkit.Memory;
 import io.understudy.testkit.session.Scripted;
 import io.understudy.testkit.session.Watcher;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -338,17 +339,20 @@ class FollowedStateTest {
 
     /** On an event loop, which other sessions share. */
     @ParameterizedTest
-    @CsvSource(delimiter = '|', textBlock = """
+    @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
                     SELECT @a, 'get_ | get_ | '
                     SELECT @a, 'get_lock | /**/ | '
                     SELECT @a, 'get_lock` | ` | '
                     SELECT @a, 'last_insert_id | last_insert_id( | '
                     FLUSH | FLUSH, | FLUSH TABLES
                     SELECT ' | FLUSH, | '; DO 1
+                    EXPLAIN SELECT ' | \u0300 | '
+                    FLUSH TABLES /* | \u0300 | */
+                    PREPARE p FROM ' | \u0300 | '
                     """)
     void aTextThatNearlyMatchesTakesNoLongTime(String begin, String repeated, String end) {
-        String text = begin + repeated.repeat(60_000 / repeated.length()) + end;
-        assertTimeoutPreemptively(Duration.ofSeconds(15), () -> run(text));
+        String text = begin + repeated.repeat(60_000 / repeated.getBytes(StandardCharsets.UTF_8).length) + end;
+        assertTimeoutPreemptively(Duration.ofSeconds(15), () -> run(text, text, text, text, text));
         scripted.finish();
     }
 }

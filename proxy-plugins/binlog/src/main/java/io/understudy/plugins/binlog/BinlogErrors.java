@@ -7,7 +7,7 @@ import java.util.regex.Pattern;
 
 /** Translates the server's errors on a dump connection into reasons and remedies. */
 final class BinlogErrors {
-    private static final Pattern CODE = Pattern.compile("\\berror (\\d{4,5})\\b");
+    private static final Pattern CODE = Pattern.compile("(?<!\\w)error (\\d{4,5})(?!\\w)");
     private static final int ER_ACCESS_DENIED = 1045;
     private static final String OF_ACCOUNT = "see the account of primary.monitor in /api/primary and in the log";
     /** The errors that the health of the account explains: login, limits of connections, privileges. */

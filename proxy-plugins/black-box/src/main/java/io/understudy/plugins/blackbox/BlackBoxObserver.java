@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 /** Records which commits of one session were answered, and whether it ended before a response. */
 final class BlackBoxObserver implements SessionObserver {
     private static final Pattern RESETS_LOG =
-            Pattern.compile("\\b(MASTER|BINARY\\s+LOGS)\\b", Pattern.CASE_INSENSITIVE);
+            Pattern.compile("(?<!\\w)(MASTER|BINARY\\s+LOGS)(?!\\w)", Pattern.CASE_INSENSITIVE);
 
     private final SessionContext session;
     /** Reasons of {@link #onClose} with which the session goes on unseen. */

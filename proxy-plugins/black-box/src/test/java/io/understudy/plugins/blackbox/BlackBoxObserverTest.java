@@ -1,6 +1,7 @@
 package io.understudy.plugins.blackbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import io.netty.buffer.Unpooled;
 import io.understudy.plugin.ServerFlavor;
@@ -20,9 +21,12 @@ import io.understudy.servers.ReportedPosition;
 import io.understudy.testkit.FakeExchange;
 import io.understudy.testkit.Fakes;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class BlackBoxObserverTest {
     private static final SessionContext SESSION = Fakes.of(
@@ -80,6 +84,14 @@ class BlackBoxObserverTest {
                 "for the test");
         assertThat(survivor.position())
                 .isEqualTo("3e11fa47-71ca-11e1-9e33-c80aa9429562:1-5,4e11fa47-71ca-11e1-9e33-c80aa9429562:1");
+    }
+
+    /** On an event loop, which other sessions share. */
+    @ParameterizedTest
+    @ValueSource(strings = {"SET @a = '", "RESET '"})
+    void aTextOfCombiningMarksTakesNoLongTime(String begin) {
+        FakeExchange marks = FakeExchange.to(begin + "\u0300".repeat(100_000) + "'");
+        assertTimeoutPreemptively(Duration.ofSeconds(15), () -> observer.onCommand(marks));
     }
 
     @Test

@@ -30,8 +30,8 @@ final class CaptureObserver implements SessionObserver {
     private static final int CURSOR_AT = 4;
 
     private static final Pattern ACCOUNT =
-            Pattern.compile("^(create|alter|drop|rename)( or replace)?( if (not )?exists)? (user|role|server)\\b"
-                    + "|^set (session |global |local )?(password|role|default role)\\b");
+            Pattern.compile("^(create|alter|drop|rename)( or replace)?( if (not )?exists)? (user|role|server)(?!\\w)"
+                    + "|^set (session |global |local )?(password|role|default role)(?!\\w)");
 
     private static final byte[] NOTHING = new byte[0];
     /** The servers' error for a text that they cannot parse. */

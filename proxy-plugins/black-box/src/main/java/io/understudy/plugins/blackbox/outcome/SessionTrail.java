@@ -37,7 +37,7 @@ public final class SessionTrail {
             Pattern.compile("sql_log_bin|pseudo_thread_id|gtid_next|gtid_seq_no|server_id", Pattern.CASE_INSENSITIVE);
     /** Text that is prepared from a variable: what it sets is not seen. */
     private static final Pattern FROM_VARIABLE =
-            Pattern.compile("\\b(FROM|IMMEDIATE)\\s+[^'\"\\s]", Pattern.CASE_INSENSITIVE);
+            Pattern.compile("(?<!\\w)(FROM|IMMEDIATE)\\s+[^'\"\\s]", Pattern.CASE_INSENSITIVE);
     /** With {@code ALL_GTIDS} MySQL reports what others have committed. */
     private static final Pattern TRACKS = Pattern.compile("session_track_gtids", Pattern.CASE_INSENSITIVE);
 
