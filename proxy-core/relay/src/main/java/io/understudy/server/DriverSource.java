@@ -36,6 +36,9 @@ public final class DriverSource implements DataSource {
     /** The errors of a login that lacks TLS, of an account or of the server; the first of a wrong password, too. */
     private static final Set<Integer> DEMANDS_TLS = Set.of(1045, 3159);
 
+    /** The state of a refused login, also of one that the driver gives up, as it may not send the password. */
+    private static final String REFUSED = "28000";
+
     /**
      * A server without TLS is asked for it again after this time at the earliest: it counts each handshake that breaks
      * off there towards {@code max_connect_errors}.
@@ -180,7 +183,7 @@ public final class DriverSource implements DataSource {
             return connect(to, "disable");
         } catch (SQLException e) {
             // It may have got a certificate, which it was restarted for, and demand TLS now.
-            if (DEMANDS_TLS.contains(e.getErrorCode())
+            if ((DEMANDS_TLS.contains(e.getErrorCode()) || REFUSED.equals(e.getSQLState()))
                     && nanoClock.getAsLong() - known.nanos >= WITHOUT_TLS.toNanos()) {
                 withoutTls = null;
             }
@@ -231,7 +234,7 @@ public final class DriverSource implements DataSource {
                     "cannot log in at " + to + ": the server asks for the password, and this connection has no TLS."
                             + " Set tls: { mode: required } for this server, or verify-ca, or tls.serverKey to a copy"
                             + " of the server's public_key.pem",
-                    "28000",
+                    REFUSED,
                     e);
         }
         for (Throwable at = e; at != null; at = at.getCause() == at ? null : at.getCause()) {
