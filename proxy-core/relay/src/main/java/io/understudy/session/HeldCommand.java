@@ -1,6 +1,7 @@
 package io.understudy.session;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.CompositeByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -15,6 +16,8 @@ final class HeldCommand {
 
     private final Consumer<ByteBuf> onwards;
     private ByteBuf bytes = Unpooled.EMPTY_BUFFER;
+    /** The bytes, if they came in several reads. */
+    private @Nullable CompositeByteBuf several;
 
     /** @param onwards receives the held bytes with their ownership */
     HeldCommand(Consumer<ByteBuf> onwards) {
@@ -23,16 +26,30 @@ final class HeldCommand {
 
     /** Holds a buffer and takes ownership. */
     void hold(ByteBuf more) {
-        if (more.isReadable()) {
-            bytes = holdsAny() ? Unpooled.wrappedBuffer(take(), more) : more;
-        } else {
+        if (!more.isReadable()) {
             more.release();
+        } else if (!holdsAny()) {
+            bytes = more;
+        } else {
+            joined().addComponent(true, more);
         }
+    }
+
+    /** Returns the bytes as one buffer that takes more: one within the other, many reads would exhaust the stack. */
+    private CompositeByteBuf joined() {
+        CompositeByteBuf all = several;
+        if (all == null) {
+            all = Unpooled.compositeBuffer(Integer.MAX_VALUE).addComponent(true, take());
+            several = all;
+            bytes = all;
+        }
+        return all;
     }
 
     private ByteBuf take() {
         ByteBuf all = bytes;
         bytes = Unpooled.EMPTY_BUFFER;
+        several = null;
         return all;
     }
 
