@@ -31,8 +31,8 @@ public record SqlModeSetting(
      * servers.
      */
     private static final Pattern HARMLESS = Pattern.compile(
-            "(?:\\s+|concat|concat_ws|replace|trim|@@(?:global\\s*\\.\\s*)?sql_mode(?!\\w)|'[A-Za-z0-9_,"
-                    + " ]*'|\"[A-Za-z0-9_, ]*\"|[(),])+",
+            "(?:\\s++|concat_ws|concat|replace|trim|@@(?:global\\s*+\\.\\s*+)?sql_mode(?!\\w)|'[A-Za-z0-9_, ]*+'"
+                    + "|\"[A-Za-z0-9_, ]*+\"|[(),])++",
             Pattern.CASE_INSENSITIVE);
     /** Modes that affect the lexer; whether an expression adds or removes them is not evaluated. */
     private static final Pattern DECISIVE =

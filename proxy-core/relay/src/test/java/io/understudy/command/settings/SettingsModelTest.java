@@ -1,6 +1,7 @@
 package io.understudy.command.settings;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import io.understudy.command.prepared.TextPrepared;
 import io.understudy.sql.SetStatement;
@@ -8,6 +9,7 @@ import io.understudy.sql.SqlAnalyzer;
 import io.understudy.sql.SqlModes;
 import io.understudy.sql.TableName;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -43,6 +45,18 @@ class SettingsModelTest {
         set("SET @@session.sql_mode = replace(@@session.sql_mode, 'NO_ZERO_DATE', '')");
         assertThat(settings.sqlMode())
                 .isEqualTo("replace(concat(@@global.sql_mode, ',NO_ZERO_DATE'), 'NO_ZERO_DATE', '')");
+    }
+
+    /** On an event loop, which other sessions share. */
+    @Test
+    void anExpressionThatNearlyMatchesTakesNoLongTime() {
+        String sql = "SET sql_mode = concat(" + " ".repeat(480) + "x)";
+        assertTimeoutPreemptively(Duration.ofSeconds(15), () -> {
+            for (int i = 0; i < 10_000; i++) {
+                set(sql);
+            }
+        });
+        assertThat(settings.known()).isFalse();
     }
 
     @Test
