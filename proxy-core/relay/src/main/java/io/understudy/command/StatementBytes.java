@@ -139,7 +139,7 @@ final class StatementBytes {
     /**
      * Returns whether the text may use a user variable, a user lock or LAST_INSERT_ID(…): it has an at sign that does
      * not begin the name of a system variable, or a parenthesis behind one of their last characters, which a quote may
-     * follow, or behind a comment. Cheaper than analysis.
+     * follow, or behind a comment or the beginning of an executed one. Cheaper than analysis.
      */
     boolean mayKeepState() {
         byte[] bytes = array();
@@ -147,13 +147,24 @@ final class StatementBytes {
         int end = offset + length;
         boolean lineComment = false;
         for (int at = begin; at < end; at++) {
-            byte b = bytes[at];
-            if (b == '@' && at + 1 < end && bytes[at + 1] == '@') {
-                at++;
-            } else if (b == '@' || b == '(' && (lineComment || maySetState(bytes, begin, at))) {
-                return true;
+            switch (bytes[at]) {
+                case '@' -> {
+                    if (at + 1 == end || bytes[at + 1] != '@') {
+                        return true;
+                    }
+                    at++;
+                }
+                case '(' -> {
+                    if (lineComment || maySetState(bytes, begin, at)) {
+                        return true;
+                    }
+                }
+                case '#' -> lineComment = true;
+                case '-' -> lineComment |= at > begin && bytes[at - 1] == '-';
+                default -> {
+                    // Most of a text.
+                }
             }
-            lineComment |= b == '#' || b == '-' && at > begin && bytes[at - 1] == '-';
         }
         return false;
     }
@@ -166,6 +177,9 @@ final class StatementBytes {
         if (at > begin && (bytes[at] == '`' || bytes[at] == '"')) {
             at--;
         }
+        if (opensExecuted(bytes, begin, at)) {
+            return true;
+        }
         if (at - 4 < begin) {
             return false;
         }
@@ -177,6 +191,15 @@ final class StatementBytes {
             case '/' -> before == '*';
             default -> false;
         };
+    }
+
+    /** Returns whether there may be the beginning of an executed comment up to a place, its version included. */
+    private static boolean opensExecuted(byte[] bytes, int begin, int last) {
+        int at = last;
+        while (at > begin && (bytes[at] >= '0' && bytes[at] <= '9' || bytes[at] == 'M')) {
+            at--;
+        }
+        return at > begin && (bytes[at] == '!' || bytes[at] == '*' && bytes[at - 1] == '/');
     }
 
     /** See {@link SqlAnalyzer#insertedValues}. */

@@ -110,6 +110,10 @@ class FollowedStateTest {
                     SELECT /*!50000 GET_LOCK*/ ('a', 1) | user_lock
                     ~SELECT GET_LOCK # x\n('a', 1)~ | user_lock
                     ~DO GET_LOCK -- x\n('a', 1)~ | user_lock
+                    SELECT GET_LOCK/*!50000 ('a',1)*/ | user_lock
+                    SELECT GET_LOCK/*! ('a',1)*/ | user_lock
+                    SELECT GET_LOCK/*M!100100('a',1)*/ | user_lock
+                    SELECT LAST_INSERT_ID/*!50000 (77)*/ | last_insert_id
                     SELECT `last_insert_id`(77) | last_insert_id
                     DO LAST_INSERT_ID /* x */ (77) | last_insert_id
                     SELECT `last_insert_id`( ) | carried
@@ -131,6 +135,7 @@ class FollowedStateTest {
                     INSERT INTO job_lock (a) VALUES (1) | carried
                     INSERT INTO `job_lock`(`a`) VALUES (1) | carried
                     SELECT @@wait_timeout | carried
+                    SELECT (1), 7 IN (1, 2) FROM t | carried
                     """)
     void whatIsNotFollowedIsNotKnown(String text, String reason) {
         run(text);
