@@ -17,7 +17,7 @@ final class SimpleRead {
     /** Length at which a normalised text may be cut off. */
     private static final int LONGEST = 1000;
 
-    private static final Pattern CALL = Pattern.compile("([a-z0-9_$`]+) ?\\(");
+    private static final Pattern CALL = Pattern.compile("(?<![a-z0-9_$`])([a-z0-9_$`]++) ?\\(");
     private static final Set<String> BEFORE_PARENTHESIS = Set.of(
             "count", "in", "and", "or", "not", "on", "using", "where", "from", "join", "select", "exists", "as", "by",
             "then", "when", "else", "case", "between", "like", "xor");
