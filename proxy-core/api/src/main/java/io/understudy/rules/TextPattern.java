@@ -18,6 +18,9 @@ public final class TextPattern extends Term {
      */
     static final int MAX_STEPS = 100_000;
 
+    /** With the classes of Unicode a combining mark is part of a word; else \b walks back over all that are there. */
+    private static final int FLAGS = Pattern.CASE_INSENSITIVE | Pattern.UNICODE_CASE | Pattern.UNICODE_CHARACTER_CLASS;
+
     /** The result of a search. */
     enum Found {
         YES,
@@ -44,7 +47,7 @@ public final class TextPattern extends Term {
             throw new IllegalArgumentException("expected a regular expression such as " + EXAMPLE);
         }
         try {
-            Pattern compiled = Pattern.compile(regex, Pattern.CASE_INSENSITIVE | Pattern.UNICODE_CASE);
+            Pattern compiled = Pattern.compile(regex, FLAGS);
             String endless = Backtracking.endlessFor(regex, compiled);
             if (endless != null) {
                 throw new IllegalArgumentException("expected an expression whose search ends, but '" + text

@@ -208,6 +208,13 @@ class RuleSetTest {
                 .contains("switched off");
     }
 
+    /** Else three such statements of one client switch the rule off for all. */
+    @Test
+    void aWordIsFoundBehindCombiningMarks() {
+        String text = "select `" + "\u0300".repeat(1_000) + "`; delete from t";
+        assertThat(TextPattern.parse("\\bdelete\\b").search(text)).isEqualTo(TextPattern.Found.YES);
+    }
+
     @Test
     void aPatternThatOverflowsTheStackCountsAsAborted() {
         String long1 = "a, ".repeat(300);
