@@ -91,7 +91,7 @@ public final class Candidates implements AutoCloseable {
     private volatile boolean known;
 
     /** Whether clients have been let in to the first one though it could not be queried. */
-    private boolean served;
+    private volatile boolean served;
 
     /** Why none is known to be the primary since the start, though one is writable or may be; null if there is one. */
     private volatile @Nullable String unchosen;
@@ -247,7 +247,7 @@ public final class Candidates implements AutoCloseable {
      * that the address is a standby's, or a dead server's. Null otherwise.
      */
     public @Nullable String unknown() {
-        return known || verdict == Verdict.UNCLEAR && unchosen == null
+        return known || served && verdict == Verdict.UNCLEAR && unchosen == null
                 ? null
                 : "none of primary.candidates has been the only writable one since this process started, so which one"
                         + " is the primary is not known";
@@ -326,7 +326,7 @@ public final class Candidates implements AutoCloseable {
         } else if (refusal != null) {
             conclude(Verdict.UNCLEAR, "unclear: " + refusal);
         } else if (its != null && its.role == Role.UNCLEAR && (!starting || possible.contains(present))) {
-            served = true;
+            served |= !its.refusesHost;
             conclude(
                     Verdict.UNCLEAR,
                     "unclear: " + present + " is alive, but whether it is writable cannot be found out ("
@@ -450,6 +450,8 @@ public final class Candidates implements AutoCloseable {
         private long lastAnswerNanos = lastSignNanos;
         /** Whether it may have been a standby since the start, and not only down. */
         private boolean wasReadOnly;
+        /** Whether it lets nobody of this host in, so that no client can be with it. */
+        private boolean refusesHost;
         /** Begin of the last probe that told its role. */
         private long toldNanos;
 
@@ -494,6 +496,7 @@ public final class Candidates implements AutoCloseable {
                 if (!busy || now - lastAnswerNanos >= silence) {
                     // A late answer is preceded by silent probes, and followed by those of the next login.
                     role = kind == ProbeFailure.SILENT && now - lastSignNanos < silence ? Role.UNCLEAR : found;
+                    refusesHost = kind == ProbeFailure.HOST;
                     toldNanos = start;
                 }
                 wasReadOnly |= role == Role.READ_ONLY;

@@ -569,6 +569,26 @@ class CandidatesTest {
         }
     }
 
+    /** Nobody was let in there, so another one may have been the primary before it came back. */
+    @ParameterizedTest
+    @CsvSource({"1129, WRITABLE", "1130, WRITABLE", "1129, unclear"})
+    void oneThatRefusesThisHostIsNotServed(int error, String other) throws InterruptedException {
+        servers.put(A, failed(error));
+        servers.put(B, new ConnectException("refused"));
+        PrimaryAddress first = first();
+        try (Candidates started = started(first, health())) {
+            assertThat(started.problem()).startsWith("unclear: a:1 is alive");
+            assertThat(started.unchosen()).as("no other one can be the primary").isNull();
+            assertThat(started.unknown())
+                    .as("B, which is dead, may be the primary")
+                    .isNotNull();
+            servers.put(B, other.equals("WRITABLE") ? other : locked());
+            await().until(() -> started.unchosen() != null);
+            assertThat(started.unchosen()).contains("a:1 is alive", "b:1 is", "POST /api/primary");
+            assertThat(first.get()).isEqualTo(A);
+        }
+    }
+
     private static List<Object> roles(Candidates of) {
         return of.view().stream()
                 .map(each -> Objects.requireNonNull(each.get("role")))
