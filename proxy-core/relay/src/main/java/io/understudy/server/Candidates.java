@@ -308,6 +308,8 @@ public final class Candidates implements AutoCloseable {
         List<Address> writable = withRole(Role.WRITABLE);
         List<Address> possible = possible();
         boolean starting = !known && address.isFirst();
+        boolean standby = its != null && its.wasReadOnly; // another one may have been promoted since
+        served &= !standby;
         boolean serves = !starting || served && possible.contains(present) && writable.size() < 2;
         if (members.isEmpty() || !unprobed.isEmpty()) {
             unchosen = serves || members.isEmpty()
@@ -326,7 +328,7 @@ public final class Candidates implements AutoCloseable {
         } else if (refusal != null) {
             conclude(Verdict.UNCLEAR, "unclear: " + refusal);
         } else if (its != null && its.role == Role.UNCLEAR && (!starting || possible.contains(present))) {
-            served |= !its.refusesHost;
+            served |= !standby && !its.refusesHost;
             conclude(
                     Verdict.UNCLEAR,
                     "unclear: " + present + " is alive, but whether it is writable cannot be found out ("

@@ -566,6 +566,10 @@ class CandidatesTest {
             await().until(() -> roles(started).equals(List.of("read-only", "unclear", "writable")));
             assertThat(started.unchosen()).contains("b:1 is alive", "c:1 is writable");
             assertThat(first.get()).isEqualTo(A);
+            servers.put(A, locked());
+            await().until(() -> roles(started).equals(List.of("unclear", "unclear", "writable")));
+            assertThat(started.unchosen()).contains("a:1 is alive", "b:1 is alive", "c:1 is writable");
+            assertThat(started.unknown()).isNotNull();
         }
     }
 
@@ -586,6 +590,20 @@ class CandidatesTest {
             await().until(() -> started.unchosen() != null);
             assertThat(started.unchosen()).contains("a:1 is alive", "b:1 is", "POST /api/primary");
             assertThat(first.get()).isEqualTo(A);
+        }
+    }
+
+    /** It was a standby before it could not be queried, so it lets nobody follow another. */
+    @Test
+    void aStandbyThatCannotBeQueriedIsNotServed() throws InterruptedException {
+        servers.put(A, "READ_ONLY");
+        servers.put(B, new ConnectException("refused"));
+        try (Candidates started = started(first(), health())) {
+            servers.put(A, locked());
+            await().until(() -> started.verdictLabel().equals("unclear"));
+            assertThat(started.unknown()).isNotNull();
+            servers.put(B, "WRITABLE");
+            await().until(() -> started.unchosen() != null);
         }
     }
 
