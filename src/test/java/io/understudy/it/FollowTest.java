@@ -6,6 +6,11 @@ import static org.awaitility.Awaitility.await;
 
 import io.understudy.config.Address;
 import java.io.EOFException;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -183,6 +188,47 @@ class FollowTest extends FollowingProxy {
         String config = config(candidates(), "").replace(other + "monitor", other + "watch");
         try (ProxyUnderTest proxy = ProxyUnderTest.start(config)) {
             assertThat(untilWritten(proxy, old, "by another account")).isLessThan(SOON);
+        }
+    }
+
+    /** Sends error 1130 to each connection, as a server that lets nobody of this host in. */
+    private static void refuse(ServerSocket at) {
+        String message = "Host '127.0.0.1' is not allowed to connect to this server";
+        byte[] error = ("....\377\152\004" + message).getBytes(StandardCharsets.ISO_8859_1);
+        System.arraycopy(new byte[] {(byte) (error.length - 4), 0, 0, 0}, 0, error, 0, 4);
+        Thread thread = new Thread(() -> {
+            while (!at.isClosed()) {
+                try (Socket client = at.accept()) {
+                    client.getOutputStream().write(error);
+                } catch (IOException gone) {
+                    // The next one may stay.
+                }
+            }
+        });
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    /** While clients are let in elsewhere it would be an outage. */
+    @Test
+    void oneThatRefusesThisHostIsChosenOnlyWhereNoneIsKnown() throws Exception {
+        try (ServerSocket refusing = new ServerSocket(0, 50, InetAddress.getByName("127.0.0.1"))) {
+            refuse(refusing);
+            String text = "127.0.0.1:" + refusing.getLocalPort();
+            Address other = Address.parse(text);
+            try (ProxyUnderTest proxy = ProxyUnderTest.start(config(address(old), ""))) {
+                assertThatThrownBy(() -> proxy.server().choosePrimary(other, false))
+                        .hasMessageContaining(text + " does not respond: ")
+                        .hasMessageContaining("nothing was changed");
+                assertThat(proxy.server().primaryView()).containsEntry("address", text(old));
+            }
+            String both = "candidates: [\"" + text(old) + "\", \"" + text + "\"]";
+            try (ProxyUnderTest proxy = ProxyUnderTest.start(config(both, ""))) {
+                assertThatThrownBy(() -> connect(proxy))
+                        .hasMessageContaining(text + " is alive, and primary.monitor cannot query it")
+                        .hasMessageContaining("POST /api/primary");
+                assertThat(proxy.server().choosePrimary(other, false)).containsEntry("address", text);
+            }
         }
     }
 

@@ -357,8 +357,8 @@ final class Servers implements AutoCloseable {
      * @throws IllegalArgumentException if primary.candidates decides otherwise, or the server cannot be the primary
      */
     void choosePrimary(Address chosen, boolean force) {
-        candidates.admit(chosen);
-        if (!force) {
+        boolean judged = candidates.admit(chosen);
+        if (!force && !judged) {
             ensureUsable(chosen);
         }
         address.change(chosen, PrimaryAddress.Reason.API, "POST /api/primary");

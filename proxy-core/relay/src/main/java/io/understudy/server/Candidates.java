@@ -201,11 +201,13 @@ public final class Candidates implements AutoCloseable {
     /**
      * Decides whether an operator may choose the primary: only where the candidates' roles do not.
      *
+     * @return whether it is one of those that {@link #unchosen} names and cannot be queried, as its probes have told
+     *     for a while, so that one more would tell nothing
      * @throws IllegalArgumentException if they do, or it is no candidate; the message says what to do
      */
-    public synchronized void admit(Address chosen) {
+    public synchronized boolean admit(Address chosen) {
         if (members.isEmpty()) {
-            return;
+            return false;
         }
         Member member = members.get(chosen);
         if (member == null) {
@@ -213,19 +215,19 @@ public final class Candidates implements AutoCloseable {
                     chosen + " is not in primary.candidates " + members.keySet() + "; add it there and reload");
         }
         List<Address> writable = withRole(Role.WRITABLE);
-        boolean possible = unchosen != null && possible().contains(chosen);
-        if (writable.size() == 1 && !writable.contains(chosen) && !possible) {
+        List<Address> choice = unchosen != null ? possible() : writable;
+        if (!writable.isEmpty() && !choice.contains(chosen)) {
+            if (choice.size() > 1) {
+                throw new IllegalArgumentException(chosen + " is " + member.role.label() + "; choose one of " + choice);
+            }
             // In a planned change the last probes may be older than the change.
             members.values().forEach(each -> each.polling.soon());
             throw new IllegalArgumentException(chosen + " is " + member.role.label() + " and " + writable.get(0)
                     + " is writable: of primary.candidates the writable one is the primary; make " + writable.get(0)
                     + " read-only and " + chosen + " writable, and the proxy follows");
         }
-        if (writable.size() > 1 && !writable.contains(chosen)) {
-            throw new IllegalArgumentException(
-                    chosen + " is " + member.role.label() + "; choose one of the writable " + writable);
-        }
         chosenNanos = System.nanoTime(); // before the change, for a probe that ends in between
+        return unchosen != null && member.role == Role.UNCLEAR && choice.contains(chosen);
     }
 
     /** Called when an operator has chosen one. */

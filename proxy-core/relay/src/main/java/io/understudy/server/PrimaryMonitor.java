@@ -158,8 +158,10 @@ public final class PrimaryMonitor implements AutoCloseable {
                             + " switchover)"
                     : null;
         } catch (SQLException | IOException e) {
-            // A server that is alive and cannot be queried is the operator's to judge.
-            return ProbeFailure.of(e).isAlive() ? null : at + " does not respond: " + ProbeFailure.reason(e);
+            // A server that is alive and refuses the monitor's account is the operator's to judge.
+            return ProbeFailure.of(e) == ProbeFailure.ACCOUNT
+                    ? null
+                    : at + " does not respond: " + ProbeFailure.reason(e);
         }
     }
 

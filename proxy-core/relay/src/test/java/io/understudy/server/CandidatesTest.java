@@ -450,8 +450,7 @@ class CandidatesTest {
         AtomicInteger probed = new AtomicInteger();
         try (Candidates started = started(first, health())) {
             assertThat(started.unchosen()).contains("b:1 is alive");
-            assertThat(PrimaryMonitor.unusable(B, () -> probe(failed(error)))).isNull();
-            started.admit(B);
+            assertThat(started.admit(B)).as("without a probe").isTrue();
             first.change(B, PrimaryAddress.Reason.API, "for the test");
             started.chosen();
             started.afterDecision(probed::incrementAndGet);
@@ -459,6 +458,34 @@ class CandidatesTest {
             assertThat(first.get()).isEqualTo(B);
             assertThat(started.unchosen()).isNull();
             assertThat(started.problem()).startsWith("unclear: b:1 is alive").contains("stays with it");
+        }
+    }
+
+    /** An outage where clients are let in elsewhere. An account concerns the monitor alone. */
+    @ParameterizedTest
+    @CsvSource({"1129, false", "1130, false", "0, false", "4151, true"})
+    void oneThatLetsNobodyInIsNotUsable(int error, boolean usable) {
+        String why = PrimaryMonitor.unusable(B, () -> probe(failed(error)));
+        if (usable) {
+            assertThat(why).isNull();
+        } else {
+            assertThat(why).startsWith("b:1 does not respond: ");
+        }
+    }
+
+    /** What {@link Candidates#unchosen} names may be chosen. */
+    @Test
+    void anOperatorChoosesTheOneThatCannotBeQueriedDuringASplit() throws InterruptedException {
+        Address c = Address.parse("c:1");
+        servers.put(B, "WRITABLE");
+        servers.put(c, locked());
+        try (Candidates started = new Candidates(
+                first(), at -> () -> probe(servers.getOrDefault(at, "")), null, new SimpleMeterRegistry(), executor)) {
+            started.watch(List.of(A, B, c));
+            started.awaitFirst(Duration.ofSeconds(10));
+            assertThat(started.unchosen()).contains("c:1 is alive", "choose one: POST /api/primary");
+            assertThat(started.admit(c)).isTrue();
+            assertThat(started.admit(B)).as("without a probe").isFalse();
         }
     }
 
