@@ -215,7 +215,8 @@ public final class Candidates implements AutoCloseable {
                     chosen + " is not in primary.candidates " + members.keySet() + "; add it there and reload");
         }
         List<Address> writable = withRole(Role.WRITABLE);
-        List<Address> choice = unchosen != null ? possible() : writable;
+        // Beside a present primary that cannot be queried no writable one is followed.
+        List<Address> choice = unchosen != null || verdict == Verdict.UNCLEAR ? possible() : writable;
         if (!writable.isEmpty() && !choice.contains(chosen)) {
             if (choice.size() > 1) {
                 throw new IllegalArgumentException(chosen + " is " + member.role.label() + "; choose one of " + choice);

@@ -473,6 +473,33 @@ class CandidatesTest {
         }
     }
 
+    /** The proxy follows none then, so it must not say that it does. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void anOperatorChoosesBesideAPresentPrimaryThatCannotBeQueried(boolean known) throws InterruptedException {
+        Address c = Address.parse("c:1");
+        Address d = Address.parse("d:1");
+        servers.put(A, known ? "WRITABLE" : locked());
+        servers.put(d, "READ_ONLY");
+        PrimaryAddress first = first();
+        try (Candidates started = started(first, health())) {
+            servers.put(A, locked());
+            servers.put(B, failed(1129));
+            servers.put(c, "WRITABLE");
+            await().until(() -> roles(started).equals(List.of("unclear", "unclear")));
+            started.watch(List.of(A, B, c, d));
+            await().until(() -> roles(started).equals(List.of("unclear", "unclear", "writable", "read-only")));
+            assertThat(started.unchosen()).isNull();
+            assertThatThrownBy(() -> started.admit(d)).hasMessage("d:1 is read-only; choose one of [a:1, b:1, c:1]");
+            assertThat(started.admit(B))
+                    .as("clients are with A, so B is probed")
+                    .isFalse();
+            first.change(B, PrimaryAddress.Reason.API, "for the test");
+            started.chosen();
+            assertThat(started.problem()).startsWith("unclear: b:1 is alive");
+        }
+    }
+
     /** What {@link Candidates#unchosen} names may be chosen. */
     @Test
     void anOperatorChoosesTheOneThatCannotBeQueriedDuringASplit() throws InterruptedException {
