@@ -48,7 +48,9 @@ class CheckPrimaryTest extends CheckedPair {
 
         Said none = connect(candidates(one, closed), "black-box: {}");
         assertThat(none.status()).isEqualTo(2);
-        assertThat(none.text()).contains("error   primary.candidates: none of them is known to be writable");
+        assertThat(none.text())
+                .contains("error   primary.candidates: none of them is known to be writable")
+                .contains("if no other server has been promoted since, and the primary is there");
 
         pair.standby().execute("SET GLOBAL read_only = 0");
         try {

@@ -67,7 +67,8 @@ class OldFileTest extends SwitchoverHarness {
                 .untilAsserted(() -> assertThat(proxy.proxy().notReady())
                         .singleElement()
                         .asString()
-                        .contains("is read-only, so clients cannot write"));
+                        .contains("is read-only, so clients cannot write")
+                        .contains("if no other server has been promoted since, and it replicates from none"));
         server.execute("SET GLOBAL read_only=0");
         await().atMost(PATIENCE).until(() -> proxy.proxy().notReady().isEmpty());
     }

@@ -427,7 +427,8 @@ final class Servers implements AutoCloseable {
         return address.get() + " is read-only, so clients cannot write; "
                 + (writable.isEmpty()
                         ? "if another server has been promoted, tell the proxy: POST /api/primary, and primary.address"
-                                + " in the file; if not, and it replicates from none, SET GLOBAL read_only=0 there"
+                                + " in the file; if no other server has been promoted since, and it replicates from"
+                                + " none: SET GLOBAL read_only=0 there"
                         : "standby " + writable + " is writable, as after a switch that the file does not know: POST"
                                 + " /api/primary with its address, and change primary.address in the file");
     }

@@ -341,9 +341,9 @@ public final class Candidates implements AutoCloseable {
             conclude(
                     Verdict.NONE,
                     "none of the candidates is writable (" + roles() + "); the proxy stays with " + present
-                            + ". If the primary is there, which replicates from none: SET GLOBAL read_only=0 there; if it"
-                            + " is lost: understudy failover --to NAME, which brings a standby what it lacks before it"
-                            + " is promoted");
+                            + ". If no other server has been promoted since, and the primary is there, which replicates"
+                            + " from none: SET GLOBAL read_only=0 there; if it is lost: understudy failover --to NAME,"
+                            + " which brings a standby what it lacks before it is promoted");
         } else {
             Address only = writable.get(0);
             if (!only.equals(present) && its != null && its.toldNanos - chosenNanos < 0) {

@@ -366,7 +366,8 @@ public final class PrimaryMonitor implements AutoCloseable {
             log.warn(
                     "primary {} is read-only: clients cannot write. If another server has been promoted, tell the"
                             + " proxy (with primary.candidates it sees that itself): change primary.address and reload,"
-                            + " or POST /api/primary; if not, and it replicates from none, SET GLOBAL read_only=0 there",
+                            + " or POST /api/primary; if no other server has been promoted since, and it replicates"
+                            + " from none: SET GLOBAL read_only=0 there",
                     present);
         } else if (toldReadOnly && Boolean.FALSE.equals(now.readOnly())) {
             toldReadOnly = false;

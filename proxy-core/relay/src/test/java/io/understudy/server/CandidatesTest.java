@@ -306,6 +306,9 @@ class CandidatesTest {
         address.change(B, PrimaryAddress.Reason.API, "for the test");
         candidates.chosen();
         assertThat(candidates.problem()).contains("none of the candidates").contains("the proxy stays with b:1");
+        assertThat(candidates.problem())
+                .as("an old primary replicates from none, too")
+                .contains("If no other server has been promoted since, and the primary is there");
     }
 
     @Test

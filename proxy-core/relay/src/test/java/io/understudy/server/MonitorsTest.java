@@ -196,6 +196,7 @@ class MonitorsTest {
             responses.add("READ_ONLY");
             monitor.poll();
             assertThat(log.text()).containsOnlyOnce("primary p:1 is read-only: clients cannot write");
+            assertThat(log.text()).contains("if no other server has been promoted since, and it replicates from none");
         }
     }
 

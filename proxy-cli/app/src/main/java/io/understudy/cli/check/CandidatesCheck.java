@@ -53,9 +53,10 @@ final class CandidatesCheck {
                     "none of them is known to be writable, so which one is the primary is not known; "
                             + (refuses()
                                     ? "mend primary.monitor first, which is refused"
-                                    : "if the primary is there, which replicates from none: SET GLOBAL read_only = 0"
-                                            + " there; if it is lost: understudy failover --to NAME, which brings a"
-                                            + " standby what it lacks before it is promoted")));
+                                    : "if no other server has been promoted since, and the primary is there, which"
+                                            + " replicates from none: SET GLOBAL read_only=0 there; if it is lost:"
+                                            + " understudy failover --to NAME, which brings a standby what it lacks"
+                                            + " before it is promoted")));
         }
         return findings;
     }

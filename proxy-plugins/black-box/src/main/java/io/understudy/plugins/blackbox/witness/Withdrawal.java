@@ -7,8 +7,9 @@ public enum Withdrawal {
     CONNECTION("connection", "see the primary and the network"),
     NOT_PRIMARY(
             "not_primary",
-            "it reads once that server is writable, or the proxy has found the primary: SET GLOBAL read_only=0 on the"
-                    + " primary, or, if that is lost, understudy failover; nothing of it is kept until then"),
+            "it reads once that server is writable, or the proxy has found the primary: if no other server has"
+                    + " been promoted since, SET GLOBAL read_only=0 on the primary, or, if that is lost, understudy"
+                    + " failover; nothing of it is kept until then"),
     NO_SEMI_SYNC(
             "no_semi_sync",
             "switch semi-synchronous replication on at the primary: SET GLOBAL rpl_semi_sync_master_enabled=1 (MySQL:"
