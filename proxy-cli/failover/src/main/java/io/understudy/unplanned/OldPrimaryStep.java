@@ -50,6 +50,7 @@ final class OldPrimaryStep implements Step {
 
     private static final String SILENT =
             "its port accepts connections, and nothing comes: it may be frozen, and go on later";
+    private static final String RESPONDS = "it responds";
     private static final String UNREACHED = "it cannot be reached from here, whether it lives or not";
     private static final String NOT_FENCED = "the old primary could NOT be made read-only: keep clients away from it"
             + " (power, network, STOP), as what is written there from now on is lost";
@@ -250,19 +251,19 @@ final class OldPrimaryStep implements Step {
 
     /** @param failed gets the addresses without a connection */
     private static @Nullable Sign strongest(List<InetAddress> all, int port, Map<InetAddress, IOException> failed) {
-        Sign silent = null;
+        Sign strongest = null;
         for (InetAddress each : all) {
             try {
                 Sign sign = new Sign(each, connected(new InetSocketAddress(each, port)));
-                if (!sign.text().equals(SILENT)) {
-                    return sign;
+                if (sign.text().equals(RESPONDS)) {
+                    return sign; // a balancer in front of no server closes
                 }
-                silent = sign;
+                strongest = strongest == null || strongest.text().equals(SILENT) ? sign : strongest;
             } catch (IOException e) {
                 failed.put(each, e);
             }
         }
-        return silent;
+        return strongest;
     }
 
     /** Returns a lookup for connections to it, by which they go to the address with the strongest sign of life. */
@@ -280,9 +281,7 @@ final class OldPrimaryStep implements Step {
             socket.connect(address, (int) RESPONSE.toMillis());
             try {
                 socket.setSoTimeout((int) RESPONSE.toMillis());
-                return socket.getInputStream().read() < 0
-                        ? "its port accepts connections, and closes them"
-                        : "it responds";
+                return socket.getInputStream().read() < 0 ? "its port accepts connections, and closes them" : RESPONDS;
             } catch (SocketTimeoutException e) {
                 return SILENT;
             } catch (IOException e) {

@@ -58,18 +58,9 @@ record Takeover(
                         + " replication connections; a failover needs one, from the primary");
             }
             Address old = old(standby, all, config, proxies);
-            PrimaryConfig former = config.primary();
-            Node primary = new Node(
-                    "the old primary",
-                    new DriverSource(
-                            () -> old,
-                            OldPrimaryStep.toSign(NameLookup.RUNTIME, old),
-                            former.tls(),
-                            () -> new Credentials(account.user(), account.password()),
-                            former.connectTimeout()));
             return new Takeover(
                     new Pair(
-                            primary,
+                            primary(old, config.primary(), account, NameLookup.RUNTIME),
                             old,
                             replica,
                             standby.address(),
@@ -91,6 +82,17 @@ record Takeover(
             replica.close();
             throw SwitchoverAccount.explained(e, account.user());
         }
+    }
+
+    static Node primary(Address old, PrimaryConfig former, SwitchoverConfig account, NameLookup names) {
+        return new Node(
+                "the old primary",
+                new DriverSource(
+                        () -> old,
+                        OldPrimaryStep.toSign(names, old),
+                        former.tls(),
+                        () -> new Credentials(account.user(), account.password()),
+                        former.connectTimeout()));
     }
 
     /**

@@ -5,8 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.net.httpserver.HttpServer;
 import io.understudy.config.Address;
+import io.understudy.config.ConfigLoader;
+import io.understudy.config.UnderstudyConfig;
 import io.understudy.remote.AdminClient;
+import io.understudy.switchover.Node;
 import io.understudy.switchover.StepFailure;
+import io.understudy.switchover.SwitchoverAccount;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.BindException;
@@ -19,11 +23,13 @@ import java.net.Socket;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -333,6 +339,55 @@ class OldPrimaryStepTest {
     private static List<InetAddress> lookup(InetAddress[] all, int port) throws IOException {
         return OldPrimaryStep.toSign((host, timeout) -> List.of(all), new Address("db1", port, ""))
                 .lookup("db1", Duration.ofSeconds(1));
+    }
+
+    /** A balancer in front of no server closes what it accepts. */
+    @Test
+    void itIsFencedWhereItRespondsAndNotWhereSomethingCloses() throws Exception {
+        InetAddress[] all = {InetAddress.getByName("127.0.0.1"), InetAddress.getByName("127.0.0.2")};
+        AtomicInteger asked = new AtomicInteger();
+        try (ServerSocket balancer = new ServerSocket(0, 9, all[0]);
+                ServerSocket old = new ServerSocket(balancer.getLocalPort(), 9, all[1])) {
+            serve(balancer, client -> {});
+            serve(old, client -> {
+                asked.incrementAndGet();
+                client.getOutputStream().write(0);
+            });
+            assertThat(OldPrimaryStep.sign(all, old.getLocalPort())).isEqualTo("it responds");
+            UnderstudyConfig config = ConfigLoader.load(
+                            "{ listen: { address: \"127.0.0.1:0\" }, primary: { address: \"db1:3306\" },"
+                                    + " switchover: { user: u, password: p } }",
+                            "test.yaml",
+                            Map.of(),
+                            name -> null)
+                    .config();
+            Node primary = Takeover.primary(
+                    new Address("db1", old.getLocalPort(), ""),
+                    config.primary(),
+                    SwitchoverAccount.of(config),
+                    (host, timeout) -> List.of(all));
+            asked.set(0);
+            assertThatThrownBy(primary::readOnly).isInstanceOf(SQLException.class);
+            assertThat(asked.get()).as("a sign, and a login").isGreaterThan(1);
+            primary.close();
+        }
+    }
+
+    private interface Served {
+        void accept(Socket client) throws IOException;
+    }
+
+    private static void serve(ServerSocket listens, Served served) {
+        new Thread(() -> {
+                    while (true) {
+                        try (Socket client = listens.accept()) {
+                            served.accept(client);
+                        } catch (IOException e) {
+                            return; // closed
+                        }
+                    }
+                })
+                .start();
     }
 
     @Test
