@@ -10,8 +10,6 @@ import io.understudy.switchover.StepFailure;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.ConnectException;
-import java.net.Inet4Address;
-import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -22,11 +20,13 @@ import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 
@@ -291,16 +291,20 @@ final class OldPrimaryStep implements Step {
     }
 
     /**
-     * Returns the sign that no connection to any of its addresses is. Where one of IPv4 refuses, one of IPv6, which
-     * this machine itself cannot use, says nothing; of IPv4 it may be the way to where the server lives.
+     * Returns the sign that no connection to any of its addresses is. Where one of IPv4 refuses, those of IPv6 say
+     * nothing if this machine itself can use none of them, and the other way round; of the same family a missing route
+     * may be the way to where the server lives.
      */
     static String sign(Map<InetAddress, IOException> failed) {
-        boolean refused = failed.entrySet().stream()
-                .anyMatch(each -> each.getKey() instanceof Inet4Address
-                        && sign(each.getValue()).isEmpty());
+        boolean refused = failed.values().stream().anyMatch(each -> sign(each).isEmpty());
+        Set<Class<?>> routed = new HashSet<>();
+        failed.forEach((address, failure) -> {
+            if (!refused || !isOfThisMachine(failure)) {
+                routed.add(address.getClass());
+            }
+        });
         return failed.entrySet().stream()
-                .filter(each ->
-                        !refused || !(each.getKey() instanceof Inet6Address) || !isOfThisMachine(each.getValue()))
+                .filter(each -> routed.contains(each.getKey().getClass()))
                 .map(each -> sign(each.getValue()))
                 .filter(each -> !each.isEmpty())
                 .findFirst()

@@ -407,9 +407,9 @@ class OldPrimaryStepTest {
         }
     }
 
-    /** Else a host without IPv6 would never take a primary whose name has such an address for dead. */
+    /** Else a host without IPv6, or IPv4, would never take a primary whose name has such an address for dead. */
     @Test
-    void anAddressOfIpv6ThatThisMachineCannotUseSaysNothingWhereOneOfIpv4Refuses() throws Exception {
+    void anAddressOfTheFamilyThatThisMachineCannotUseSaysNothingWhereOneOfTheOtherRefuses() throws Exception {
         InetAddress first = InetAddress.getByName("10.1.0.5");
         InetAddress second = InetAddress.getByName("10.2.0.5");
         InetAddress ofIpv6 = InetAddress.getByName("fd00::5");
@@ -417,6 +417,10 @@ class OldPrimaryStepTest {
         for (IOException own : List.of(
                 new SocketException("Network is unreachable"), new BindException("Cannot assign requested address"))) {
             assertThat(OldPrimaryStep.sign(Map.of(first, refused, ofIpv6, own))).isEmpty();
+            assertThat(OldPrimaryStep.sign(Map.of(ofIpv6, refused, first, own))).isEmpty();
+            assertThat(OldPrimaryStep.sign(Map.of(ofIpv6, refused, first, own, second, refused)))
+                    .as("it can use IPv4")
+                    .contains("whether it lives or not");
             assertThat(OldPrimaryStep.sign(Map.of(ofIpv6, own))).contains("whether it lives or not");
             assertThat(OldPrimaryStep.sign(Map.of(InetAddress.getByName("fd00::6"), refused, ofIpv6, own)))
                     .contains("whether it lives or not");
