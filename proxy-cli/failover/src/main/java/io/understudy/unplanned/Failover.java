@@ -234,11 +234,16 @@ public final class Failover implements AutoCloseable {
             } catch (OldPrimaryAhead e) {
                 long now = System.nanoTime();
                 ahead = ahead == 0 ? now : ahead;
-                if (takeover.blackBoxes().isEmpty() || now - ahead > READING.toNanos()) {
+                boolean over = takeover.blackBoxes().isEmpty() || now - ahead > READING.toNanos();
+                if (over && e.tells()) {
                     runner.failed(promotion, e);
                     return notPromoted();
                 }
-                runner.line(e.summary() + ": once more what the black boxes read of it");
+                if (over) {
+                    dead.giveUp();
+                }
+                runner.line((e.tells() ? "the old primary responds, and has more" : e.getMessage())
+                        + (over ? ": it is waited for no longer" : ": once more what the black boxes read of it"));
                 Thread.sleep(PAUSE_MILLIS);
             } catch (Exception e) {
                 StepRunner.rethrowInterrupt(e);

@@ -6,15 +6,15 @@ import io.understudy.switchover.StepFailure;
 final class OldPrimaryAhead extends StepFailure {
     private static final long serialVersionUID = 1;
 
-    private final String summary;
+    private final boolean tells;
 
-    /** @param summary of the message, for a line of its own */
-    OldPrimaryAhead(String summary, String message) {
+    /** @param tells whether it responds, and has told it */
+    OldPrimaryAhead(boolean tells, String message) {
         super(message);
-        this.summary = summary;
+        this.tells = tells;
     }
 
-    String summary() {
-        return summary;
+    boolean tells() {
+        return tells;
     }
 }

@@ -58,8 +58,12 @@ final class OldPrimaryStep implements Step {
     private final Takeover takeover;
     private final boolean dryRun;
     private final Duration patience;
-    /** Whether this has made it read-only: it responded, and can be asked what it has. */
+    /** Whether this has made it read-only: it responded, and is asked what it has. */
     private boolean fenced;
+    /** What it has, as it has told behind the last try to fence it; null if it has told nothing. */
+    private Takeover.@Nullable Has told;
+    /** Whether it is promoted over although it tells nothing any more. */
+    private boolean givenUp;
 
     OldPrimaryStep(Takeover takeover, boolean dryRun) {
         this(takeover, dryRun, PATIENCE);
@@ -85,7 +89,8 @@ final class OldPrimaryStep implements Step {
 
     /**
      * Returns the same, right before the promotion. It fails with {@link OldPrimaryAhead} if the old primary, which may
-     * have been frozen and have written since, has what the standby lacks, or was fenced and does not tell.
+     * have been frozen and have written since, has what the standby lacks, or was fenced and does not tell, until it is
+     * given up.
      */
     Step last() {
         return Step.of(plan(), () -> run(true));
@@ -116,12 +121,10 @@ final class OldPrimaryStep implements Step {
                     + takeover.pair().dialect().readOnly();
         }
         if (takeover.options().fenced()) {
-            if (last && silent && fenced) {
-                throw untold(here);
-            }
-            String done = silent ? NOT_FENCED : fence();
-            if (last && !here.isEmpty() && !silent) {
-                ensureNotAhead(done);
+            String done = !silent ? fence() : fenced ? "the old primary was made read-only before" : NOT_FENCED;
+            boolean tells = !here.isEmpty() && !silent && tells();
+            if (last) {
+                ensureNotAhead(tells, done);
             }
             return signs + ": " + done;
         }
@@ -137,38 +140,50 @@ final class OldPrimaryStep implements Step {
                 + " --fenced");
     }
 
-    private void ensureNotAhead(String done) throws SQLException, StepFailure {
-        Takeover.Has its;
+    /** Asks what it has: also right behind the fence, as its power may be cut at any time. */
+    private boolean tells() {
         try {
-            its = takeover.oldPrimaryHas();
+            told = takeover.oldPrimaryHas();
+            return true;
         } catch (SQLException e) {
-            if (fenced) {
-                throw untold(String.valueOf(e.getMessage()));
-            }
-            return; // as one that is silent
-        }
-        Reached reached = takeover.reached();
-        // What it has received may not be known, which is said behind the promotion.
-        String more = (its.position().received() == null ? its.applied() : its).lackedBy(reached);
-        if (!more.isEmpty()) {
-            String name = takeover.name();
-            throw new OldPrimaryAhead(
-                    "the old primary responds, and has more",
-                    "the old primary " + takeover.pair().primaryAddress() + " responds, and has transactions that "
-                            + name + " lacks: " + more + ". " + done + ". Run this again: while it responds the black"
-                            + " boxes read them. If they do not (understudy report lost --on " + name
-                            + "), start the replication of " + name + " and wait until it has them; or give them up:"
-                            + " stop the old primary. To keep that one instead, there: "
-                            + takeover.pair().dialect().writable());
+            return false;
         }
     }
 
-    private OldPrimaryAhead untold(String why) {
-        return new OldPrimaryAhead(
-                "the old primary was made read-only, and may have more",
-                "the old primary " + takeover.pair().primaryAddress() + " was made read-only, and what it has and "
-                        + takeover.name() + " lacks is not known: " + why
-                        + ". Run this again, or stop the old primary");
+    /**
+     * Called when it was waited for long enough, and does not tell what it has. What the standby lacks of it fails the
+     * promotion only while it responds: it can be read, or be kept as the primary. Of one that is silent for good a
+     * failure brings nothing back, a hook has no second run, and that one, without this memory, would say that nothing
+     * is lost. So the promotion goes on, and what is missing, or that this is not known, is said behind it.
+     */
+    void giveUp() {
+        givenUp = true;
+    }
+
+    private void ensureNotAhead(boolean tells, String done) throws SQLException, StepFailure {
+        Takeover.Has its = told;
+        if (!tells && (givenUp || its == null && !fenced)) {
+            return;
+        }
+        String more = its == null
+                ? "all that is not known"
+                // What it has received may not be known, which is said behind the promotion.
+                : (its.position().received() == null ? its.applied() : its).lackedBy(takeover.reached());
+        if (more.isEmpty()) {
+            return;
+        }
+        if (!tells) {
+            throw new OldPrimaryAhead(false, "the old primary has or may have more, and does not tell");
+        }
+        String name = takeover.name();
+        throw new OldPrimaryAhead(
+                true,
+                "the old primary " + takeover.pair().primaryAddress() + " responds, and has transactions that " + name
+                        + " lacks: " + more + ". " + done + ". Run this again: while it responds the black"
+                        + " boxes read them. If they do not (understudy report lost --on " + name
+                        + "), start the replication of " + name + " and wait until it has them; or give them up:"
+                        + " stop the old primary. To keep that one instead, there: "
+                        + takeover.pair().dialect().writable());
     }
 
     private boolean isReadOnly() {
@@ -337,7 +352,7 @@ final class OldPrimaryStep implements Step {
         String sign = takeover.oldIsKnown() ? sign(old) : "";
         boolean silent = sign.equals(SILENT) || sign.startsWith(UNREACHED);
         if (sign.isEmpty() || silent && takeover.options().fenced() || leadsToStandby()) {
-            return "";
+            return witnessed ? "" : untold();
         }
         try {
             if (takeover.pair().primary().readOnly()) {
@@ -347,8 +362,9 @@ final class OldPrimaryStep implements Step {
                         : old + " has come back, and is read-only" + (more.isEmpty() ? "" : "; " + more);
             }
         } catch (SQLException e) {
+            String more = witnessed ? "" : untold();
             return old + " gives a sign of life, and whether it is read-only is not known (" + e.getMessage()
-                    + "). Keep clients away from it";
+                    + "). Keep clients away from it" + (more.isEmpty() ? "" : "; " + more);
         }
         if (dryRun) {
             return old + " is writable: it would be made read-only";
@@ -364,16 +380,30 @@ final class OldPrimaryStep implements Step {
         if (!takeover.oldIsKnown()) {
             return "";
         }
-        Address old = takeover.pair().primaryAddress();
         try {
-            Takeover.Has its = takeover.oldPrimaryHas();
-            String more = its.lackedBy(takeover.reached());
-            return more.isEmpty()
-                    ? ""
-                    : "whether clients were told of what " + old + " has and " + takeover.name() + " lacks: " + more;
-        } catch (SQLException | StepFailure e) {
-            return "what " + old + " has and " + takeover.name() + " lacks: " + e.getMessage();
+            return lost(takeover.oldPrimaryHas());
+        } catch (SQLException e) {
+            return what() + e.getMessage();
         }
+    }
+
+    /** Returns the same of one that does not tell now, by what it has told since this has fenced it. */
+    private String untold() {
+        Takeover.Has its = told;
+        return its != null ? lost(its) : fenced ? what() + "it was made read-only, and has told nothing since" : "";
+    }
+
+    private String lost(Takeover.Has its) {
+        try {
+            String more = its.lackedBy(takeover.reached());
+            return more.isEmpty() ? "" : "whether clients were told of " + what() + more;
+        } catch (SQLException | StepFailure e) {
+            return what() + e.getMessage();
+        }
+    }
+
+    private String what() {
+        return "what " + takeover.pair().primaryAddress() + " has and " + takeover.name() + " lacks: ";
     }
 
     /** Makes it read-only if it can. Returns what was done, or why not. */

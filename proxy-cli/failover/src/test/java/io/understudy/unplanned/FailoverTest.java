@@ -64,21 +64,53 @@ class FailoverTest {
         assertThat(transaction.get()).isGreaterThan(5);
     }
 
+    /** A hook has no second run: it promotes, and says what is not known. */
+    @Test
+    void aFencedPrimaryThatDoesNotTellWhatItHasIsPromotedOver() throws Exception {
+        standby.fenced = true;
+        standby.primary = old;
+        old.server = "10.0.0.1:3306:1";
+        old.broken = true;
+        try (ServerSocket listens = closing()) {
+            StringWriter out = new StringWriter();
+            Failover failover = failover(standby.takeover("127.0.0.1:" + listens.getLocalPort()), out);
+            assertThat(failover.run()).as(out.toString()).isEqualTo(ChangeOutcome.LOST);
+            assertThat(out.toString())
+                    .contains("has or may have more, and does not tell: it is waited for no longer")
+                    .contains("10.0.0.2:3306 is writable")
+                    .contains("NOT KNOWN: what 127.0.0.1");
+        }
+        old.broken = false;
+        old.logged = "0-1-7";
+        try (ServerSocket listens = closing()) {
+            StringWriter out = new StringWriter();
+            Failover failover = failover(standby.takeover("127.0.0.1:" + listens.getLocalPort()), out);
+            assertThat(failover.run()).as(out.toString()).isEqualTo(ChangeOutcome.NOT_PROMOTED);
+            assertThat(out.toString()).contains("responds, and has transactions that s1 lacks: 0-1-7");
+        }
+    }
+
+    /** Closes each connection, which is a sign of life. */
+    private static ServerSocket closing() throws IOException {
+        ServerSocket listens = new ServerSocket(0, 9, InetAddress.getLoopbackAddress());
+        new Thread(() -> {
+                    while (true) {
+                        try {
+                            listens.accept().close();
+                        } catch (IOException e) {
+                            return; // closed
+                        }
+                    }
+                })
+                .start();
+        return listens;
+    }
+
     /** Runs it, and its rehearsal, where all is done already. */
     private String again(ChangeOutcome expected) throws Exception {
         standby.readOnly = "0";
         old.server = "10.0.0.1:3306:1";
-        try (ServerSocket listens = new ServerSocket(0, 9, InetAddress.getLoopbackAddress())) {
-            Thread closes = new Thread(() -> {
-                while (true) {
-                    try {
-                        listens.accept().close();
-                    } catch (IOException e) {
-                        return; // closed
-                    }
-                }
-            });
-            closes.start();
+        try (ServerSocket listens = closing()) {
             Takeover replicating = standby.takeover("127.0.0.1:" + listens.getLocalPort());
             Takeover promoted = new Takeover(
                     replicating.pair(), false, replicating.scripts(), List.of(), List.of(), replicating.options());

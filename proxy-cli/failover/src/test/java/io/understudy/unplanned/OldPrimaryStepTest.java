@@ -55,6 +55,9 @@ class OldPrimaryStepTest {
     /** Whether it is asked for the last time before the promotion. */
     private boolean last;
 
+    /** Whether it was waited for long enough. */
+    private boolean givenUp;
+
     private String standbys = "[]";
     private HttpServer proxy;
 
@@ -160,6 +163,9 @@ class OldPrimaryStepTest {
             greets.start();
             OldPrimaryStep step =
                     new OldPrimaryStep(standby.takeover("127.0.0.1:" + old.getLocalPort()), false, Duration.ZERO);
+            if (givenUp) {
+                step.giveUp();
+            }
             String before = last ? step.last().run() : step.run();
             afterwards = step.afterwards(false);
             witnessed = step.afterwards(true);
@@ -228,9 +234,9 @@ class OldPrimaryStepTest {
         assertThat(fence()).as("what follows may bring it").contains("could NOT be made read-only");
     }
 
-    /** It froze once more: it may have written before. */
+    /** It froze once more: it may have written before. Whoever waits for the failover learns that this is not known. */
     @Test
-    void aFencedPrimaryThatDoesNotTellWhatItHasIsNotGivenUp() throws Exception {
+    void aFencedPrimaryThatDoesNotTellWhatItHasIsGivenUpAloud() throws Exception {
         TakeoverFixture old = new TakeoverFixture();
         old.server = "10.0.0.1:3306:1";
         old.broken = true;
@@ -238,32 +244,85 @@ class OldPrimaryStepTest {
         standby.primary = old;
         last = true;
         assertThatThrownBy(this::fence)
-                .isInstanceOf(OldPrimaryAhead.class)
-                .hasMessageContaining("was made read-only, and what it has and s1 lacks is not known")
-                .hasMessageContaining("Run this again, or stop the old primary");
+                .isInstanceOfSatisfying(
+                        OldPrimaryAhead.class, e -> assertThat(e.tells()).isFalse());
+        try (ServerSocket listens = new ServerSocket(0, 9, InetAddress.getLoopbackAddress())) {
+            OldPrimaryStep step = fencedOnce(listens);
+            assertThatThrownBy(() -> step.last().run()).isInstanceOf(OldPrimaryAhead.class);
+            step.giveUp();
+            assertThat(step.last().run()).contains("nothing comes");
+            assertThat(step.afterwards(false))
+                    .startsWith("what 127.0.0.1")
+                    .endsWith("has and s1 lacks: it was made read-only, and has told nothing since");
+        }
         old.refused = "SET GLOBAL read_only=1";
         assertThat(fence()).as("as one that is silent").contains("could NOT be made read-only");
+    }
 
-        old.refused = "";
+    /** Its power was cut behind the fence, as something else fences it, too: what it told before still counts. */
+    @Test
+    void whatAFencedPrimaryToldBeforeItFellSilentIsSaid() throws Exception {
+        TakeoverFixture old = new TakeoverFixture();
+        old.server = "10.0.0.1:3306:1";
+        standby.fenced = true;
+        standby.primary = old;
+        old.logged = "0-1-7";
         try (ServerSocket listens = new ServerSocket(0, 9, InetAddress.getLoopbackAddress())) {
-            Thread once = new Thread(() -> {
-                try (Socket client = listens.accept()) {
-                    client.getOutputStream().write(0);
-                } catch (IOException e) {
-                    return; // closed
-                }
-            });
-            once.start();
-            OldPrimaryStep step =
-                    new OldPrimaryStep(standby.takeover("127.0.0.1:" + listens.getLocalPort()), false, Duration.ZERO);
-            assertThat(step.run()).contains("the old primary is read-only now");
+            OldPrimaryStep step = fencedOnce(listens);
             assertThatThrownBy(() -> step.last().run())
-                    .isInstanceOf(OldPrimaryAhead.class)
-                    .hasMessageContaining("nothing comes")
-                    .hasMessageContaining("Run this again, or stop the old primary");
+                    .isInstanceOfSatisfying(
+                            OldPrimaryAhead.class, e -> assertThat(e.tells()).isFalse());
+            step.giveUp();
+            assertThat(step.last().run())
+                    .endsWith("nothing comes: it may be frozen, and go on later: the old primary"
+                            + " was made read-only before");
+            assertThat(step.afterwards(true)).as("clients were told of nothing").isEmpty();
+            assertThat(step.afterwards(false)).contains("whether clients were told of what", "s1 lacks: 0-1-7");
             listens.close();
             assertThat(step.last().run()).endsWith("does not");
+            assertThat(step.afterwards(false)).as("stopped").contains("s1 lacks: 0-1-7");
+            standby.replicated = "0-1-7";
+            assertThat(step.afterwards(false)).as("a black box had it").isEmpty();
         }
+        old.logged = null;
+        try (ServerSocket listens = new ServerSocket(0, 9, InetAddress.getLoopbackAddress())) {
+            OldPrimaryStep step = fencedOnce(listens);
+            assertThat(step.last().run()).as("it had no more").contains("nothing comes");
+            assertThat(step.afterwards(false)).isEmpty();
+        }
+    }
+
+    /** As one that comes back: what it has more can be read, or it be kept. */
+    @Test
+    void oneThatWasGivenUpAndTellsThatItHasMoreIsNotPromotedOver() throws Exception {
+        TakeoverFixture old = new TakeoverFixture();
+        old.server = "10.0.0.1:3306:1";
+        old.logged = "0-1-7";
+        standby.fenced = true;
+        standby.primary = old;
+        last = true;
+        givenUp = true;
+        assertThatThrownBy(this::fence)
+                .isInstanceOfSatisfying(
+                        OldPrimaryAhead.class, e -> assertThat(e.tells()).isTrue());
+        old.broken = true;
+        assertThat(fence()).contains("the old primary is read-only now");
+    }
+
+    /** Its old primary greets once, and accepts connections from then on. */
+    private OldPrimaryStep fencedOnce(ServerSocket listens) throws Exception {
+        Thread once = new Thread(() -> {
+            try (Socket client = listens.accept()) {
+                client.getOutputStream().write(0);
+            } catch (IOException e) {
+                return; // closed
+            }
+        });
+        once.start();
+        OldPrimaryStep step =
+                new OldPrimaryStep(standby.takeover("127.0.0.1:" + listens.getLocalPort()), false, Duration.ZERO);
+        assertThat(step.run()).contains("the old primary is read-only now");
+        return step;
     }
 
     /** A run that was killed behind the promotion is repeated, and the old primary has come back meanwhile. */
