@@ -9,6 +9,7 @@ import java.net.UnknownHostException;
 import java.net.http.HttpTimeoutException;
 import java.nio.channels.UnresolvedAddressException;
 import java.security.cert.CertificateExpiredException;
+import java.security.cert.CertificateNotYetValidException;
 import java.util.Map;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
@@ -54,8 +55,10 @@ final class AdminRefusal {
                     + " ports: " + NOT_IT;
         }
         for (Throwable each = e; each != null; each = each.getCause()) {
-            if (each instanceof CertificateExpiredException) {
-                return "it listens, and its certificate has expired (" + each.getMessage()
+            boolean expired = each instanceof CertificateExpiredException;
+            if (expired || each instanceof CertificateNotYetValidException) {
+                return "it listens, and its certificate " + (expired ? "has expired" : "is not valid yet") + " ("
+                        + each.getMessage()
                         + "). Renew it first: put the"
                         + " new certificate and its key into the files of admin.tls, of each proxy and of the file used"
                         + " here. A proxy that runs takes them within seconds, without a restart. Then repeat this";

@@ -48,7 +48,9 @@ record AskedProxy(String name, AdminClient admin) {
                 if (hasShownCertificate(e)) {
                     throw new IOException(
                             e.getMessage()
-                                    + ". It lives: if it were left out, its clients would stay at the old primary",
+                                    + ". It lives: if it were left out, its clients would stay at the old primary. If"
+                                    + " it is down and something else answers there, or this cannot wait: --without "
+                                    + each.name() + ", and what only its black box has is not known",
                             e);
                 }
                 if (options.directory() != null && each.name().equals(own)) {
