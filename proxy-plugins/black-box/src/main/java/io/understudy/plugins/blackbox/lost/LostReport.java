@@ -221,7 +221,11 @@ public final class LostReport {
                                     : "beside " + survivor.name() + ", ")
                             + String.join(" and ", survivor.others())
                             + (survivor.others().size() == 1 ? " takes" : " take")
-                            + " writes. This is about " + survivor.name() + " alone: understudy report lost --on "
+                            + " writes"
+                            + (!survivor.readOnly() && survivor.chosen().contains(Survivors.NOT_ASKED)
+                                    ? ", or may"
+                                    : "")
+                            + ". This is about " + survivor.name() + " alone: understudy report lost --on "
                             + survivor.others().get(0)
                             // Where one alone takes writes, that would end them.
                             + (survivor.readOnly() && survivor.others().size() == 1

@@ -34,6 +34,8 @@ public final class Survivors {
     public static final Set<String> PARAMETERS = Set.of(ON, REPLICATED, LOGGED, RECEIVED, READ_ONLY, SERVER);
 
     public static final String PRIMARY = "primary";
+    /** What {@link Survivor#chosen} has of a server that may take writes, and could not be asked. */
+    static final String NOT_ASKED = " takes writes is not known: ";
     /** Argument for a received position that could not be queried. */
     private static final String UNKNOWN = "?";
 
@@ -111,7 +113,7 @@ public final class Survivors {
         return context.standbys().size() == 1 ? best : best.because("of the standbys it lacks least");
     }
 
-    /** The primary whose log is read takes writes, too, if a standby was promoted while it lives. */
+    /** The primary whose log is read takes writes, too, if a standby was promoted while it lives, or may do so. */
     private Survivor besidePrimary(Survivor promoted, List<String> writable) {
         try {
             Survivor primary = primary("");
@@ -120,6 +122,9 @@ public final class Survivors {
                 writable.add(PRIMARY);
             }
         } catch (IllegalStateException e) {
+            if (!context.primary().isUnreachable()) { // else it is dead, mostly, and the stream ends
+                writable.add(PRIMARY);
+            }
             return doubted(promoted, PRIMARY, e).beside(writable);
         }
         return promoted.beside(writable);
@@ -147,7 +152,7 @@ public final class Survivors {
     }
 
     private Survivor doubted(Survivor chosen, String other, Exception e) {
-        String doubt = "whether " + other + " takes writes is not known: " + e.getMessage();
+        String doubt = "whether " + other + NOT_ASKED + e.getMessage();
         if (notAsked.add(other)) {
             log.warn("black-box: a report is about {}, and {}", chosen.name(), doubt);
         }

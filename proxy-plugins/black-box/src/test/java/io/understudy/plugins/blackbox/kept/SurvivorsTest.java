@@ -111,21 +111,36 @@ class SurvivorsTest extends BlackBoxHarness {
             assertThat(chosen.name()).isEqualTo("server-2");
             assertThat(chosen.others()).isEqualTo(readOnly.equals("0") ? List.of("primary") : List.of());
         }
+    }
+
+    /** One that is dead stays such a server, until its stream ends. */
+    @Test
+    void aPrimaryThatIsReadAndLivesAndCannotBeAskedMayTakeWritesBesideAPromotedStandby() {
+        start(1, "0-1-10");
         List<Standby> promoted = List.of(server(2, "0-1-10", "0"));
-        Primary silent = ScriptedStandby.object(Primary.class, (name, arguments) -> {
-            if (name.equals("flavor")) {
-                return ServerFlavor.MARIADB;
+        for (boolean dead : new boolean[] {true, false}) {
+            Primary refuses = ScriptedStandby.object(Primary.class, (name, arguments) -> switch (name) {
+                case "flavor" -> ServerFlavor.MARIADB;
+                case "isUnreachable" -> dead;
+                default ->
+                    ScriptedStandby.of("primary", () -> {
+                                throw new SQLException("Access denied");
+                            })
+                            .dataSource();
+            });
+            PluginContext context = ScriptedStandby.object(
+                    PluginContext.class, (name, arguments) -> name.equals("standbys") ? promoted : refuses);
+            Survivor chosen = new Survivors(context, box).choose();
+            assertThat(chosen.chosen())
+                    .startsWith("it takes writes (read_only is off); whether primary takes writes is not known: ")
+                    .endsWith("Access denied");
+            assertThat(chosen.others()).isEqualTo(dead ? List.of() : List.of("primary"));
+            if (!dead) {
+                assertThat(JudgedLossTest.report(box).of(chosen).get("notKnown"))
+                        .asString()
+                        .contains("beside server-2, primary takes writes, or may. This is about", "split=true");
             }
-            return ScriptedStandby.of("primary", () -> {
-                        throw new SQLException("connection refused");
-                    })
-                    .dataSource();
-        });
-        PluginContext context = ScriptedStandby.object(
-                PluginContext.class, (name, arguments) -> name.equals("standbys") ? promoted : silent);
-        assertThat(new Survivors(context, box).choose().chosen())
-                .startsWith("it takes writes (read_only is off); whether primary takes writes is not known: ")
-                .endsWith("connection refused");
+        }
     }
 
     @Test
