@@ -111,7 +111,7 @@ final class NettyServerConnection extends ChannelInboundHandlerAdapter implement
                         response.onFailure(reason());
                     } else {
                         responses.add(grammar, response, null);
-                        outgoing.write(command);
+                        write(command);
                     }
                 },
                 () -> {
@@ -129,7 +129,7 @@ final class NettyServerConnection extends ChannelInboundHandlerAdapter implement
                         stream.onEnd(reason());
                     } else {
                         responses.add(grammar, null, stream);
-                        outgoing.write(command);
+                        write(command);
                     }
                 },
                 () -> {
@@ -154,7 +154,7 @@ final class NettyServerConnection extends ChannelInboundHandlerAdapter implement
         onLoop(
                 () -> {
                     if (!refused(packet)) {
-                        outgoing.write(packet);
+                        write(packet);
                     }
                 },
                 packet::release);
@@ -207,12 +207,21 @@ final class NettyServerConnection extends ChannelInboundHandlerAdapter implement
         return true;
     }
 
+    /** Takes ownership. Without the packet each later response would be taken for that of another command. */
+    private void write(ByteBuf packet) {
+        try {
+            outgoing.write(packet);
+        } catch (RuntimeException | Error fault) {
+            end("a packet could not be sent: " + fault.getMessage());
+        }
+    }
+
     private String reason() {
         return ended == null ? this + ": lost" : ended;
     }
 
     private void sendEmpty(int sequence) {
-        outgoing.write(Packets.of(alloc(), sequence, NOTHING));
+        write(Packets.of(alloc(), sequence, NOTHING));
     }
 
     @Override
@@ -265,12 +274,20 @@ final class NettyServerConnection extends ChannelInboundHandlerAdapter implement
         onLoop(
                 () -> {
                     if (ended == null && channel.isActive()) {
-                        outgoing.writeGathered();
-                        channel.write(Packets.command(alloc(), CommandCode.QUIT, NOTHING), channel.voidPromise());
+                        quit();
                     }
                     end("closed by Understudy");
                 },
                 () -> {});
+    }
+
+    private void quit() {
+        try {
+            outgoing.writeGathered();
+            channel.write(Packets.command(alloc(), CommandCode.QUIT, NOTHING), channel.voidPromise());
+        } catch (RuntimeException | Error fault) {
+            // As without direct memory: that the connection ends tells the server the same.
+        }
     }
 
     /**

@@ -38,11 +38,14 @@ final class OutgoingPackets {
     }
 
     private void gather(ByteBuf bytes) {
-        if (gathered == null) {
-            gathered = channel.alloc().buffer(SHORT, GATHERED + SHORT);
+        try {
+            if (gathered == null) {
+                gathered = channel.alloc().buffer(SHORT, GATHERED + SHORT);
+            }
+            gathered.writeBytes(bytes);
+        } finally {
+            bytes.release();
         }
-        gathered.writeBytes(bytes);
-        bytes.release();
         if (gathered.readableBytes() >= GATHERED) {
             writeGathered();
         }

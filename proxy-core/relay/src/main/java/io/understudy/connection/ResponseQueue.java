@@ -242,7 +242,7 @@ final class ResponseQueue implements PacketSink {
         while ((pending = due.poll()) != null) {
             try {
                 pending.fail(reason);
-            } catch (RuntimeException fault) {
+            } catch (RuntimeException | Error fault) {
                 log.error("the handler of a response failed when told that the connection had ended", fault);
             }
             pending.clear();
