@@ -21,7 +21,7 @@ final class KillCommand {
     static final int PROCESS_KILL = 5;
 
     private static final Pattern KILL = Pattern.compile(
-            "(?:\\s|/\\*(?![!M])(?:[^*]|\\*(?!/))*+\\*/)*+KILL\\s++(?:(?:HARD|SOFT)\\s++)?+"
+            "(?:\\s|/\\*(?!M?!)(?:[^*]|\\*(?!/))*+\\*/)*+KILL\\s++(?:(?:HARD|SOFT)\\s++)?+"
                     + "(?:(?:CONNECTION|QUERY)\\s++|/\\*!\\d*+\\s*+(?:CONNECTION|QUERY)\\s*+\\*/\\s*+)?+"
                     + "(\\d{1,18})\\s*+;?+\\s*+",
             Pattern.CASE_INSENSITIVE);

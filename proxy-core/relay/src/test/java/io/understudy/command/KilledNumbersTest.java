@@ -62,6 +62,7 @@ class KilledNumbersTest {
         assertThat(sent(scripted, "kill query 7;")).isEqualTo("kill query 1234;");
         assertThat(sent(scripted, "/* app */ KILL HARD CONNECTION\n7"))
                 .isEqualTo("/* app */ KILL HARD CONNECTION\n1234");
+        assertThat(sent(scripted, "/*my app*/ KILL 7")).isEqualTo("/*my app*/ KILL 1234");
         assertThat(sent(scripted, "KILL /*!50000 QUERY */ 7")).isEqualTo("KILL /*!50000 QUERY */ 1234");
         for (String other : new String[] {
             "KILL 8",
@@ -70,6 +71,8 @@ class KilledNumbersTest {
             "KILL CONNECTION_ID()",
             "SELECT 7",
             "SELECT 'KILL 7'",
+            "/*!50000 DO 1; */ KILL 7",
+            "/*M!100000 DO 1; */ KILL 7",
             "KILL 7 + 1"
         }) {
             assertThat(sent(scripted, other)).isEqualTo(other);
