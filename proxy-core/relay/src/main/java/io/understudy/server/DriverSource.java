@@ -183,8 +183,7 @@ public final class DriverSource implements DataSource {
             return connect(to, "disable");
         } catch (SQLException e) {
             // It may have got a certificate, which it was restarted for, and demand TLS now.
-            if ((DEMANDS_TLS.contains(e.getErrorCode()) || REFUSED.equals(e.getSQLState()))
-                    && nanoClock.getAsLong() - known.nanos >= WITHOUT_TLS.toNanos()) {
+            if (demandsTls(e) && nanoClock.getAsLong() - known.nanos >= WITHOUT_TLS.toNanos()) {
                 withoutTls = null;
             }
             throw e;
@@ -198,6 +197,13 @@ public final class DriverSource implements DataSource {
 
     private static boolean saysNoTls(SQLException e) {
         return String.valueOf(e.getMessage()).contains("ssl not enabled in the server");
+    }
+
+    /** The driver itself refuses a plugin that sends the password as clear text, without an error's code. */
+    private static boolean demandsTls(SQLException e) {
+        return DEMANDS_TLS.contains(e.getErrorCode())
+                || REFUSED.equals(e.getSQLState())
+                || String.valueOf(e.getMessage()).contains("if SSL is not enabled");
     }
 
     private Connection connect(Address to, String sslMode) throws SQLException {

@@ -193,9 +193,11 @@ class DriverConnectionsTest {
     /** In place of an error: the driver does not send it without TLS. */
     private static final int ASKED_FOR_THE_PASSWORD = 0;
 
+    private static final int ASKED_FOR_IT_AS_CLEAR_TEXT = 1;
+
     /** It was restarted with a certificate, and an account of it, or the server, may demand TLS. */
     @ParameterizedTest
-    @ValueSource(ints = {1045, 3159, ASKED_FOR_THE_PASSWORD})
+    @ValueSource(ints = {1045, 3159, ASKED_FOR_THE_PASSWORD, ASKED_FOR_IT_AS_CLEAR_TEXT})
     void aServerThatHadNoTlsIsAskedForItAgainAfterAFailure(int code) throws Exception {
         AtomicInteger connections = new AtomicInteger();
         AtomicReference<byte[]> last = new AtomicReference<>(new byte[0]);
@@ -209,6 +211,9 @@ class DriverConnectionsTest {
                 connection.send("\376caching_sha2_password\00001234567890123456789\000".getBytes(ISO_8859_1));
                 connection.receive();
                 connection.send(new byte[] {1, 4});
+                connection.closedByPeer();
+            } else if (code == ASKED_FOR_IT_AS_CLEAR_TEXT) {
+                connection.send("\376mysql_clear_password\000".getBytes(ISO_8859_1));
                 connection.closedByPeer();
             } else {
                 connection.error(code, "no");
