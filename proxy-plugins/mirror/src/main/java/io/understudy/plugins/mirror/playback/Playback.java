@@ -18,6 +18,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -125,7 +126,7 @@ final class Playback {
             run(statement, plain); // the usual case: sessions keep the object while nothing changes
             return;
         }
-        List<ByteBuf> changes = new ArrayList<>(2);
+        List<Supplier<ByteBuf>> changes = new ArrayList<>(2);
         Set<String> names = given;
         if (!wanted.sameVariables(before)) {
             List<String> sets = wanted.setStatements(collations, given);
@@ -133,12 +134,12 @@ final class Playback {
                 listener.notReproducible(statement, null);
                 return;
             }
-            sets.forEach(set -> changes.add(Commands.text(connection.alloc(), CommandCode.QUERY, set)));
+            sets.forEach(set -> changes.add(() -> Commands.text(connection.alloc(), CommandCode.QUERY, set)));
             names = wanted.readingNames();
         }
         String schema = wanted.schema();
         if (schema != null && (before == null || !schema.equals(before.schema()))) {
-            changes.add(Commands.text(connection.alloc(), CommandCode.INIT_DB, schema));
+            changes.add(() -> Commands.text(connection.alloc(), CommandCode.INIT_DB, schema));
         }
         setting = schema == null && before != null ? wanted.in(before.schema()) : wanted;
         if (changes.isEmpty()) {

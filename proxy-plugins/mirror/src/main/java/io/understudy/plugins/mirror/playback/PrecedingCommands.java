@@ -9,6 +9,7 @@ import io.understudy.plugins.mirror.tables.StandbyError;
 import io.understudy.protocol.CommandCode;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,15 +32,15 @@ final class PrecedingCommands implements ServerResponse {
         this.done = done;
     }
 
-    /** Sends at least one packet. */
-    static void send(ServerConnection connection, List<ByteBuf> packets, Done done) {
+    /** Sends at least one packet. Each is written when it is sent, so that none is left if the one before throws. */
+    static void send(ServerConnection connection, List<Supplier<ByteBuf>> packets, Done done) {
         PrecedingCommands commands = new PrecedingCommands(packets.size(), done);
-        packets.forEach(packet -> connection.execute(packet, commands));
+        packets.forEach(packet -> connection.execute(packet.get(), commands));
     }
 
     static void sendTexts(ServerConnection connection, List<String> statements, Done done) {
-        List<ByteBuf> packets = new ArrayList<>();
-        statements.forEach(sql -> packets.add(Commands.text(connection.alloc(), CommandCode.QUERY, sql)));
+        List<Supplier<ByteBuf>> packets = new ArrayList<>();
+        statements.forEach(sql -> packets.add(() -> Commands.text(connection.alloc(), CommandCode.QUERY, sql)));
         send(connection, packets, done);
     }
 

@@ -2,7 +2,6 @@ package io.understudy.plugins.mirror.playback;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
-import io.netty.buffer.UnpooledByteBufAllocator;
 import io.understudy.plugin.ServerConnection;
 import io.understudy.plugin.ServerConnector;
 import io.understudy.plugin.ServerFlavor;
@@ -14,6 +13,7 @@ import io.understudy.protocol.CommandCode;
 import io.understudy.testkit.FakeExchange;
 import io.understudy.testkit.Fakes;
 import io.understudy.testkit.ManualExecutor;
+import io.understudy.testkit.Memory;
 import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
 import java.util.ArrayDeque;
@@ -40,6 +40,13 @@ public final class FakeStandby implements Standby, ServerConnector {
     /** Thrown by the next command; not checked. */
     @Nullable
     Throwable commandFault;
+
+    /** Thrown by the next close, which then closes nothing; not checked. */
+    @Nullable
+    Throwable closeFault;
+
+    /** Of all connections. */
+    final Memory memory = Memory.heap();
 
     boolean responding = true;
     int errorCode;
@@ -129,7 +136,7 @@ public final class FakeStandby implements Standby, ServerConnector {
 
         @Override
         public ByteBufAllocator alloc() {
-            return UnpooledByteBufAllocator.DEFAULT;
+            return memory.alloc();
         }
 
         @Override
@@ -206,6 +213,9 @@ public final class FakeStandby implements Standby, ServerConnector {
 
         @Override
         public void close() {
+            Throwable fault = closeFault;
+            closeFault = null;
+            raise(fault);
             open = false;
             ServerResponse response;
             while ((response = pending.poll()) != null) {

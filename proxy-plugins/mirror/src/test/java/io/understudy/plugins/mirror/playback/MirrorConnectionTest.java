@@ -133,7 +133,7 @@ class MirrorConnectionTest extends MirrorHarness {
     void anExceptionInTheFirstBatchLeadsToAnotherConnection() {
         standby.responding = false;
         StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofMinutes(5)));
-        offer(mirror, "SELECT 1", 1);
+        offer(mirror, "SELECT 1", 1, SETTING.in("shop")); // two packets ahead of it
         mirror.queue().drain();
         executor.runReady();
         standby.commandFault = new IllegalStateException("no memory");

@@ -82,6 +82,7 @@ abstract class MirrorHarness {
     @AfterEach
     void nothingLeaks() {
         assertThat(packets).allSatisfy(packet -> assertThat(packet.refCnt()).isZero());
+        standby.memory.assertAllReturned();
     }
 
     StandbyMirror mirror(MirrorConfig config) {
