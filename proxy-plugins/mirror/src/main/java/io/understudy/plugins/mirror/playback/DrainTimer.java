@@ -61,7 +61,12 @@ final class DrainTimer {
     }
 
     private void round() {
-        empty = drain.getAsBoolean() ? 0 : empty + 1;
+        try {
+            empty = drain.getAsBoolean() ? 0 : empty + 1;
+        } catch (RuntimeException | Error fault) {
+            running.set(false); // the next statement starts it again
+            throw fault;
+        }
         ScheduledExecutorService on = loop;
         if (empty < EMPTY_ROUNDS && on != null) {
             next(on);

@@ -201,12 +201,17 @@ final class MirrorConnection {
         }
     }
 
-    private static void end(MirrorLink ended) {
+    private void end(MirrorLink ended) {
         if (ended instanceof MirrorSender sender) {
             sender.close();
         } else if (ended instanceof MirrorLink.Preparing preparing) {
-            preparing.connection().close();
+            close(preparing.connection());
         }
+    }
+
+    /** A fault does not keep what follows, the next attempt above all, from its turn. */
+    void close(ServerConnection wire) {
+        guard(wire::close, fault -> {});
     }
 
     private void rest(MirrorLink.Pausing pausing) {

@@ -135,10 +135,12 @@ final class MirrorSender implements MirrorLink, Playback.Listener {
             if (statement == null) {
                 break;
             }
-            if (mirror.dequeued(statement)) {
+            inFlight.add(statement); // ahead of what may throw
+            if (!mirror.dequeued(statement)) {
+                inFlight.remove(statement);
+            } else {
                 taken++;
                 bytes += statement.bytes();
-                inFlight.add(statement);
                 if (inFlight.size() == 1) {
                     batchBegan = System.nanoTime();
                     deadline.begin(batchBegan);
@@ -234,7 +236,7 @@ final class MirrorSender implements MirrorLink, Playback.Listener {
      * response. Thread-safe.
      */
     void close() {
-        wire.close();
+        connection.close(wire);
         try {
             wire.loop().execute(() -> List.copyOf(inFlight).forEach(this::dropped));
         } catch (RejectedExecutionException e) {

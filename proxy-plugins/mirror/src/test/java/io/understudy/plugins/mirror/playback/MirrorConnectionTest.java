@@ -3,11 +3,15 @@ package io.understudy.plugins.mirror.playback;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.understudy.plugin.ServerConnection;
+import io.understudy.sql.TableName;
 import io.understudy.testkit.CapturedLog;
 import java.time.Duration;
+import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -159,6 +163,71 @@ class MirrorConnectionTest extends MirrorHarness {
         run(mirror);
         assertThat(dropped("standby_down")).isEqualTo(1);
         continuesOnAnotherConnection(mirror);
+    }
+
+    /** The close, too, needs memory. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aFaultWhileClosingLeadsToAnotherConnection(boolean prepared) {
+        StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofMinutes(5)));
+        if (prepared) {
+            offer(mirror, "SELECT 1", 1);
+            run(mirror);
+        }
+        standby.commandFault = new StackOverflowError("no memory");
+        standby.closeFault = new StackOverflowError("no memory");
+        offer(mirror, "SELECT 'lost'", 1);
+        run(mirror);
+        offer(mirror, "SELECT 'next'", 1);
+        run(mirror);
+        assertThat(standby.connections).hasSize(2);
+        assertThat(standby.statements()).contains("SELECT 'next'");
+        assertThat(mirror.queue().openConnections()).isEqualTo(1);
+        mirror.stop();
+    }
+
+    @Test
+    void aFaultBeforeAStatementIsPlayedReleasesIt() {
+        AtomicBoolean faulty = new AtomicBoolean();
+        List<TableName> tables = new AbstractList<>() {
+            @Override
+            public TableName get(int index) {
+                if (faulty.get()) {
+                    throw new IllegalStateException("no memory");
+                }
+                return new TableName("information_schema", "tables");
+            }
+
+            @Override
+            public int size() {
+                return 1;
+            }
+        };
+        StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofMinutes(5)));
+        offer(mirror, "SELECT 'lost'", 1, SETTING, tables);
+        faulty.set(true);
+        run(mirror);
+        assertThat(dropped("standby_down")).isEqualTo(1);
+        continuesOnAnotherConnection(mirror);
+    }
+
+    @Test
+    void aFaultWhileDrainingDoesNotEndTheTimer() {
+        AtomicBoolean faulty = new AtomicBoolean(true);
+        AtomicInteger drained = new AtomicInteger();
+        DrainTimer timer = new DrainTimer(() -> {
+            if (faulty.getAndSet(false)) {
+                throw new IllegalStateException("no memory");
+            }
+            drained.incrementAndGet();
+            return false;
+        });
+        timer.runOn(executor);
+        timer.offered();
+        executor.runAll();
+        timer.offered();
+        executor.runAll();
+        assertThat(drained).hasPositiveValue();
     }
 
     /** What follows a response is run by the connection, which only logs a fault. */
