@@ -5,6 +5,8 @@ import io.understudy.sql.StatementSummary;
 import io.understudy.sql.TableName;
 import java.net.InetAddress;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
@@ -15,13 +17,17 @@ import org.slf4j.LoggerFactory;
 final class Conditions {
     private static final Logger log = LoggerFactory.getLogger(Conditions.class);
 
-    /** After this many aborted searches a rule's pattern is not tried again. */
+    /** A rule's pattern is not tried again once searches were aborted in so many sessions: one alone cannot end it. */
     static final int MAX_ABORTS = 3;
+
+    /** In place of a session where no statement runs: its aborted searches do not count. */
+    static final long NO_SESSION = -1;
 
     private final String rule;
     final Match match;
     private final LongAdder aborts = new LongAdder();
     private final AtomicInteger abortsLeft = new AtomicInteger(MAX_ABORTS);
+    private final Set<Long> aborting = ConcurrentHashMap.newKeySet();
 
     Conditions(String rule, Match match) {
         this.rule = rule;
@@ -110,8 +116,8 @@ final class Conditions {
                 && holds(match.digest(), summary, this, (term, of, self) -> term.digest() == of.digest());
     }
 
-    /** @param counted whether an aborted search counts against the pattern, as it does while statements run */
-    boolean patternHolds(@Nullable String normalized, boolean counted) {
+    /** @param session the one whose statement runs, or {@link #NO_SESSION} */
+    boolean patternHolds(@Nullable String normalized, long session) {
         List<TextPattern> terms = match.pattern();
         if (terms.isEmpty()) {
             return true;
@@ -124,8 +130,8 @@ final class Conditions {
             TextPattern term = terms.get(i);
             TextPattern.Found found = term.search(normalized);
             if (found == TextPattern.Found.ABORTED) {
-                if (counted) {
-                    aborted(term);
+                if (session != NO_SESSION) {
+                    aborted(term, session);
                 }
                 return false;
             }
@@ -139,13 +145,12 @@ final class Conditions {
         return holds;
     }
 
-    private void aborted(TextPattern term) {
+    private void aborted(TextPattern term, long session) {
         aborts.increment();
-        if (abortsLeft.decrementAndGet() == 0) {
+        if (aborting.add(session) && abortsLeft.decrementAndGet() == 0) {
             log.warn(
-                    "rule '{}': the pattern {} took more than {} steps for {} statements and is switched off until"
-                            + " the next "
-                            + "reload; write it without nested repetitions",
+                    "rule '{}': the pattern {} took more than {} steps in {} sessions and is switched off until the"
+                            + " next reload; write it without nested repetitions",
                     rule,
                     term,
                     TextPattern.MAX_STEPS,

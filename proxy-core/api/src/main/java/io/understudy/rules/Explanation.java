@@ -57,7 +57,7 @@ public record Explanation<R>(
             return differs("digest", match.digest(), summary == null ? "an unreadable statement" : summary.digestHex());
         } else if (!rule.tableHolds(summary, subject.schema())) {
             return differs("table", match.table(), tables(summary));
-        } else if (!rule.patternHolds(subject.normalized(), true)) {
+        } else if (!rule.patternHolds(subject.normalized(), Conditions.NO_SESSION)) {
             return rule.patternOff()
                     ? "pattern: switched off, its searches took too many steps"
                     : differs("pattern", match.pattern(), name(subject.normalized(), "an unreadable statement"));

@@ -134,7 +134,7 @@ public final class RuleSet<R> {
         return rule.kindHolds(subject.kind())
                 && rule.digestHolds(subject.summary())
                 && rule.tableHolds(subject.summary(), schema)
-                && rule.patternHolds(subject.normalized(), false);
+                && rule.patternHolds(subject.normalized(), Conditions.NO_SESSION);
     }
 
     void hit(int index) {
@@ -168,13 +168,13 @@ public final class RuleSet<R> {
     }
 
     /** Returns the index of the first rule that matches the statement, or -1. */
-    int find(SessionPart part, CommandView command) {
+    int find(SessionPart part, CommandView command, long session) {
         if (part.candidates.length == 0) {
             return part.fallback;
         }
         StatementSummary summary = command.summary();
         if (summary == null) {
-            return evaluate(part, command, null);
+            return evaluate(part, command, null, session);
         }
         long digest = summary.digest();
         int slot = slot(digest, part);
@@ -182,7 +182,7 @@ public final class RuleSet<R> {
         if (known != null && known.digest == digest && known.part.isLike(part)) {
             return known.rule;
         }
-        int rule = evaluate(part, command, summary);
+        int rule = evaluate(part, command, summary, session);
         responses.set(slot, new Result(digest, part, rule));
         return rule;
     }
@@ -192,7 +192,7 @@ public final class RuleSet<R> {
         return (int) (mixed >>> 32) & responses.length() - 1;
     }
 
-    private int evaluate(SessionPart part, CommandView command, @Nullable StatementSummary summary) {
+    private int evaluate(SessionPart part, CommandView command, @Nullable StatementSummary summary, long session) {
         StatementKind kind = summary == null ? command.kind() : summary.kind();
         String normalized = null;
         for (int candidate : part.candidates) {
@@ -204,7 +204,7 @@ public final class RuleSet<R> {
                 if (normalized == null) {
                     normalized = command.normalizedText();
                 }
-                if (!rule.patternHolds(normalized, true)) {
+                if (!rule.patternHolds(normalized, session)) {
                     continue;
                 }
             }

@@ -55,7 +55,7 @@ public final class SessionRules<R> {
      * counts its hit.
      */
     public int matchIndex(CommandView command) {
-        int index = rules.find(partOf(command), command);
+        int index = rules.find(partOf(command), command, session.id());
         if (index >= 0) {
             rules.hit(index);
         }
@@ -64,7 +64,7 @@ public final class SessionRules<R> {
 
     /** Returns the index of the first rule that matches, or {@link #NONE}, without counting a hit. */
     public int peekIndex(CommandView command) {
-        return rules.find(partOf(command), command);
+        return rules.find(partOf(command), command, session.id());
     }
 
     /**

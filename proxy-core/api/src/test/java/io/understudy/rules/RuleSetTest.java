@@ -199,6 +199,7 @@ class RuleSetTest {
         RuleSet<Named> rules = rules(patternRule("evil", "(x+x+)+y"), rule("rest", "", "", "", "", ""));
 
         for (int i = 0; i < 5; i++) {
+            app.setId(i);
             assertThat(first(rules, app, "SELECT " + "x".repeat(200) + i + " FROM t"))
                     .isEqualTo("rest");
         }
@@ -206,6 +207,20 @@ class RuleSetTest {
         assertThat(rules.patternAborts(0)).isEqualTo(Conditions.MAX_ABORTS);
         assertThat(rules.explain(subject("SELECT xxy")).verdicts().get(0).reason())
                 .contains("switched off");
+    }
+
+    /** The rule is one of all sessions. */
+    @Test
+    void oneSessionDoesNotSwitchAPatternOff() {
+        RuleSet<Named> rules = rules(patternRule("logs", "\\w+_log\\b"), rule("rest", "", "", "", "", ""));
+
+        for (int i = 0; i < 5; i++) {
+            assertThat(first(rules, app, "SELECT " + "x".repeat(1_000) + i + " FROM t"))
+                    .isEqualTo("rest");
+        }
+
+        assertThat(rules.patternAborts(0)).isEqualTo(5);
+        assertThat(first(rules, app, "SELECT * FROM app_log")).isEqualTo("logs");
     }
 
     /** Else three such statements of one client switch the rule off for all. */

@@ -15,6 +15,7 @@ public class FakeSession implements SessionContext, SessionSettings {
     private @Nullable String schema;
     private final String address;
     private final String version;
+    private long id = 1;
     private long serverThreadId = 77;
     private boolean schemaInFlight;
     private boolean temporaryTables;
@@ -46,6 +47,10 @@ public class FakeSession implements SessionContext, SessionSettings {
         return refusal;
     }
 
+    public void setId(long number) {
+        id = number;
+    }
+
     public void setServerThreadId(long id) {
         serverThreadId = id;
     }
@@ -68,7 +73,7 @@ public class FakeSession implements SessionContext, SessionSettings {
 
     @Override
     public long id() {
-        return 1;
+        return id;
     }
 
     @Override

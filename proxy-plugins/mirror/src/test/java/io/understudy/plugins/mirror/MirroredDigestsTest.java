@@ -3,7 +3,6 @@ package io.understudy.plugins.mirror;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.understudy.plugin.DigestNotes;
-import io.understudy.plugin.ExplainedStatement;
 import io.understudy.plugins.mirror.playback.DigestTimes;
 import io.understudy.plugins.mirror.playback.MirrorConfigs;
 import io.understudy.plugins.mirror.playback.MirrorRules;
@@ -17,6 +16,8 @@ import io.understudy.rules.TextPattern;
 import io.understudy.sql.SqlAnalyzer;
 import io.understudy.sql.SqlModes;
 import io.understudy.sql.StatementSummary;
+import io.understudy.testkit.FakeExchange;
+import io.understudy.testkit.FakeSession;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
@@ -155,9 +156,9 @@ class MirroredDigestsTest {
         DigestNotes.Subject matching = digest("SELECT xxy FROM t", "app");
         assertThat(digests.of(matching)).containsEntry("rules", List.of("slow"));
         for (int i = 0; i < 3; i++) {
-            rules.set()
-                    .explain(
-                            new ExplainedStatement("app", "shop", null, read.summary(), null, read.normalized(), null));
+            FakeSession session = new FakeSession("app");
+            session.setId(i);
+            rules.set().forSession(session).match(FakeExchange.to("SELECT " + "x".repeat(200) + i + " FROM t"));
         }
         assertThat(rules.set().patternAborts(0)).isEqualTo(3);
         assertThat(digests.of(matching)).as("switched off by then").containsEntry("rules", List.of("rest"));
