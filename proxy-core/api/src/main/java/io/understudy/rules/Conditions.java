@@ -17,7 +17,10 @@ import org.slf4j.LoggerFactory;
 final class Conditions {
     private static final Logger log = LoggerFactory.getLogger(Conditions.class);
 
-    /** A rule's pattern is not tried again once searches were aborted in so many sessions: one alone cannot end it. */
+    /**
+     * A rule's pattern is not tried again in a session in which a search was aborted, nor in any once there are so many
+     * such sessions: one alone cannot end it for the others, nor take the time of each again.
+     */
     static final int MAX_ABORTS = 3;
 
     /** In place of a session where no statement runs: its aborted searches do not count. */
@@ -122,7 +125,7 @@ final class Conditions {
         if (terms.isEmpty()) {
             return true;
         }
-        if (normalized == null || patternOff()) {
+        if (normalized == null || patternOff() || !aborting.isEmpty() && aborting.contains(session)) {
             return false;
         }
         boolean holds = !Term.anyPlain(terms);
