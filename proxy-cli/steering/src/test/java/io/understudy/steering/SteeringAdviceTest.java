@@ -299,7 +299,8 @@ class SteeringAdviceTest {
                     .containsEntry("measured", true);
             Map<String, Object> action = rows(finding, "actions").get(0);
             assertThat((String) action.get("statement"))
-                    .startsWith("STOP SLAVE SQL_THREAD; SET GLOBAL slave_parallel_threads = " + (serial.workers() == 16 ? 16 : 8))
+                    .startsWith("STOP SLAVE SQL_THREAD; SET GLOBAL slave_parallel_threads = "
+                            + (serial.workers() == 16 ? 16 : 8))
                     .satisfies(sql -> assertThat(sql.contains("slave_parallel_mode = 'optimistic'"))
                             .isEqualTo(serial.notParallel()));
             assertThat((double) Objects.requireNonNull(action.get("savesSeconds")))
