@@ -204,7 +204,12 @@ public final class Witness implements BinlogListener, SemiSyncReplica, AutoClose
         boolean known = position != null;
         if (!known && !refused) {
             // A log that has begun anew is read from its begin.
-            position = box.isFollowing(facts) ? "" : LowestPosition.of(context.standbys(), facts.flavor());
+            position = box.isFollowing(facts)
+                    ? ""
+                    : LowestPosition.of(
+                            context.standbys(),
+                            facts.flavor(),
+                            facts.flavor() == ServerFlavor.MARIADB ? gtids() : facts.position());
         }
         synchronized (phases) {
             head = facts;
