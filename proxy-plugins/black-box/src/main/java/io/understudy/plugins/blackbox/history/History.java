@@ -339,6 +339,13 @@ public final class History {
         return reach;
     }
 
+    /** MariaDB: returns the numbers up to which a later primary's log is the same as this one. */
+    GtidNumbers sharedWith(History later) {
+        GtidNumbers shared = new GtidNumbers();
+        later.starts.stream().filter(this::ahead).forEach(each -> shared.add(each.source(), 1, each.number()));
+        return shared;
+    }
+
     /** Returns the transactions known to exist. */
     public GtidNumbers seen() {
         return seen;

@@ -36,6 +36,11 @@ public final class Loss {
     /** Reported before as missing and not to be had from a file, and now implied by the survivor's position alone. */
     public final GtidNumbers implied = new GtidNumbers();
 
+    /** The history that was added last. */
+    private @Nullable History former;
+    /** What the survivor lacks of its log, in some list. */
+    private GtidNumbers listed = new GtidNumbers();
+
     /** What the survivor lacks of each history. */
     private final Map<History, Lacking> lacking = new HashMap<>();
 
@@ -92,8 +97,12 @@ public final class Loss {
         if (history.isBeforeReset()) {
             beforeReset.add(history.facts);
         }
-        Lacking part = new Lacking(
-                new GtidNumbers(), history.notKept().minus(survivor.applied().of(history)));
+        follow(history);
+        GtidNumbers gap =
+                history.notKept().minus(survivor.applied().of(history)).minus(listed);
+        gaps.addAll(gap);
+        listed.addAll(gap);
+        Lacking part = new Lacking(new GtidNumbers(), gap);
         lacking.put(history, part);
         addKept(history, survivor, part);
         addUnseen(history, survivor, since, part);
@@ -106,7 +115,6 @@ public final class Loss {
         }
         // Sessions that ended before the last minute of the stream have expired.
         interrupted.addAll(history.interrupted);
-        gaps.addAll(history.notKept().minus(survivor.applied().of(history)));
         if (found() > before) {
             beyond.add(survivor.applied().beyond(history));
         }
@@ -114,8 +122,19 @@ public final class Loss {
 
     /** Adds the history that the survivor itself writes: its position is older than what was read of it since. */
     public void addOwn(History history) {
+        follow(history);
         logs.put(history.facts, history.readUpTo());
         lacking.put(history, new Lacking(new GtidNumbers(), new GtidNumbers()));
+    }
+
+    /** A log that goes on with the one before has the same transactions at its begin: they are in one list only. */
+    private void follow(History history) {
+        GtidNumbers both = new GtidNumbers();
+        if (former != null) {
+            both = listed.minus(listed.minus(former.sharedWith(history)));
+        }
+        listed = both;
+        former = history;
     }
 
     private void addUnseen(History history, Survivor survivor, @Nullable Long since, Lacking part) {
@@ -154,6 +173,7 @@ public final class Loss {
             if (survivor.applied().has(each.gtid, history)) {
                 continue;
             }
+            listed.add(each.gtid.source(), each.gtid.number());
             if (toRelayLogs != null && toRelayLogs.has(each.gtid, history)) {
                 received.add(each);
                 part.elsewhere.add(each.gtid.source(), each.gtid.number());

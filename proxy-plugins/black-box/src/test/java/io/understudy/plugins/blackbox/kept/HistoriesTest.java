@@ -2,6 +2,7 @@ package io.understudy.plugins.blackbox.kept;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugins.binlog.BinlogTrouble;
 import io.understudy.plugins.binlog.PrimaryFacts;
 import io.understudy.plugins.blackbox.history.AnsweredCommit;
@@ -9,7 +10,9 @@ import io.understudy.plugins.blackbox.history.Gtid;
 import io.understudy.plugins.blackbox.history.InterruptedSession;
 import io.understudy.plugins.blackbox.history.KeptTransaction;
 import io.understudy.plugins.blackbox.history.Loss;
+import io.understudy.plugins.blackbox.history.Survivor;
 import io.understudy.plugins.blackbox.log.LogStart;
+import io.understudy.servers.ReportedPosition;
 import io.understudy.testkit.CapturedLog;
 import java.time.Clock;
 import java.util.List;
@@ -303,6 +306,36 @@ class HistoriesTest extends BlackBoxHarness {
         assertThat(loss.beyond()).isEqualTo("0-3-13");
         box.applied(List.of(at("0-3-13", "")), null);
         assertThat(box.transactions()).isEqualTo(1);
+    }
+
+    /** Of a standby that was not pointed to the new primary yet. */
+    @Test
+    void whatIsMissingOfTheFormerLogIsNoGapOfThePresentOne() {
+        start(1, "0-1-10");
+        transaction(11);
+        transaction(12);
+        transaction(13);
+        start(2, "0-1-12", "0-1-12");
+        transaction(2, 13, ".");
+        Loss loss = onThird("0-1-10");
+        assertThat(gtids(loss.missing)).containsExactly("0-1-11", "0-1-12", "0-1-13", "0-2-13");
+        assertThat(loss.gaps).hasToString("");
+        assertThat(onThird("0-1-8").gaps).hasToString("0:9-10");
+    }
+
+    /** The same numbers, behind the end of what both have. */
+    @Test
+    void whatTheNewPrimaryWroteBeforeItsLogWasReadIsAGap() {
+        start(1, "0-1-10");
+        transaction(11);
+        transaction(12);
+        start(2, "0-2-12", "0-1-11,0-2-12");
+        assertThat(onThird("0-1-10").gaps).hasToString("0:11-12");
+    }
+
+    private Loss onThird(String slavePos) {
+        ReportedPosition reported = new ReportedPosition(slavePos, "", "", true, "host:3306:3");
+        return box.loss(Survivor.of("s3", ServerFlavor.MARIADB, reported, "for the test"));
     }
 
     /** The killed server became the primary by a planned switch: its predecessor survives it. */
