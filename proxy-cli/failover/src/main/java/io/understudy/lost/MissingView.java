@@ -202,8 +202,8 @@ public record MissingView(Map<String, Object> all) {
         notKnown().forEach(each -> lost.add("NOT KNOWN: " + each));
         long notCaptured = whole(part(MISSING), "notCaptured");
         if (notCaptured > 0) {
-            lost.add(notCaptured + " transactions that clients were told are committed, and whose events never came: "
-                    + gtids(MISSING, notCaptured)
+            lost.add(notCaptured + " transactions that clients were told are committed, and whose events no black box"
+                    + " had when it was asked: " + gtids(MISSING, notCaptured)
                     + ". They are in the old primary's binary log, unless that was reset");
         }
         long unsettled = count(UNSETTLED);
