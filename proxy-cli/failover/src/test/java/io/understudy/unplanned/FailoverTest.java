@@ -13,6 +13,7 @@ import java.net.ServerSocket;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -65,6 +66,7 @@ class FailoverTest {
     }
 
     /** A hook has no second run: it promotes, and says what is not known. */
+    @Tag("long")
     @Test
     void aFencedPrimaryThatDoesNotTellWhatItHasIsPromotedOver() throws Exception {
         standby.fenced = true;

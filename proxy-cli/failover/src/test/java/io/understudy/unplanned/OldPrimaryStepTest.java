@@ -32,6 +32,7 @@ import java.util.Queue;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** No sign of life is missed for want of a name or of a probe. */
@@ -235,6 +236,7 @@ class OldPrimaryStepTest {
     }
 
     /** It froze once more: it may have written before. Whoever waits for the failover learns that this is not known. */
+    @Tag("long")
     @Test
     void aFencedPrimaryThatDoesNotTellWhatItHasIsGivenUpAloud() throws Exception {
         TakeoverFixture old = new TakeoverFixture();
@@ -260,6 +262,7 @@ class OldPrimaryStepTest {
     }
 
     /** Its power was cut behind the fence, as something else fences it, too: what it told before still counts. */
+    @Tag("long")
     @Test
     void whatAFencedPrimaryToldBeforeItFellSilentIsSaid() throws Exception {
         TakeoverFixture old = new TakeoverFixture();
@@ -293,6 +296,7 @@ class OldPrimaryStepTest {
     }
 
     /** As one that comes back: what it has more can be read, or it be kept. */
+    @Tag("long")
     @Test
     void oneThatWasGivenUpAndTellsThatItHasMoreIsNotPromotedOver() throws Exception {
         TakeoverFixture old = new TakeoverFixture();

@@ -154,8 +154,8 @@ public final class PrimaryMonitor implements AutoCloseable {
         try (PrimaryProbe probe = by) {
             return Boolean.TRUE.equals(probe.run().readOnly())
                     ? at
-                            + " is read-only: promote it first (understudy failover if the primary is lost, else understudy"
-                            + " switchover)"
+                            + " is read-only: promote it first (understudy failover if the primary is lost, else"
+                            + " understudy switchover)"
                     : null;
         } catch (SQLException | IOException e) {
             // A server that is alive and refuses the monitor's account is the operator's to judge.

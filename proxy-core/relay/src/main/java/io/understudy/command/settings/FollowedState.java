@@ -41,7 +41,8 @@ public final class FollowedState {
     /** Matches an expression of literals, variables and functions of those, as drivers use to extend a list. */
     private static final Pattern PURE = Pattern.compile(
             "(?:'[^'\\\\]*+'|(?<!\\w)\\d++(?!\\w)|@@(?:session\\.|local\\.)?\\w++|(?<!\\w)(?:OR|AND|NOT)(?!\\w)"
-                    + "|[(),<>=!\\s]|(?<!\\w)(?:CONCAT|CONCAT_WS|IF|IFNULL|NULLIF|LOCATE|FIND_IN_SET|LOWER|UPPER|REPLACE|TRIM)(?=\\())++",
+                    + "|[(),<>=!\\s]|(?<!\\w)(?:CONCAT|CONCAT_WS|IF|IFNULL|NULLIF|LOCATE|FIND_IN_SET"
+                    + "|LOWER|UPPER|REPLACE|TRIM)(?=\\())++",
             Pattern.CASE_INSENSITIVE);
 
     private static final Pattern VARIABLE =

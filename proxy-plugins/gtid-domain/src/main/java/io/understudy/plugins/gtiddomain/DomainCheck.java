@@ -141,9 +141,9 @@ final class DomainCheck {
             return;
         }
         if ("0".equals(server.variable("slave_parallel_threads"))) {
-            server.warning(
-                    "slave_parallel_threads is 0: tagging and steering are useless until it is above; 4 is a"
-                            + " beginning: STOP SLAVE SQL_THREAD; SET GLOBAL slave_parallel_threads = 4; START SLAVE SQL_THREAD");
+            server.warning("slave_parallel_threads is 0: tagging and steering are useless until it is above; 4 is a"
+                    + " beginning: STOP SLAVE SQL_THREAD; SET GLOBAL slave_parallel_threads = 4; START SLAVE"
+                    + " SQL_THREAD");
         }
         String mode = String.valueOf(server.variable("slave_parallel_mode"));
         if (mode.equals("none") || mode.equals("minimal")) {

@@ -116,8 +116,8 @@ final class Judge {
 
     static String lacking(String gtids) {
         return "its transaction " + gtids
-                + " is in the old primary's log, and the primary lacks it: understudy rescue --apply brings it, if nobody"
-                + " has written there since";
+                + " is in the old primary's log, and the primary lacks it: understudy rescue --apply brings it, if"
+                + " nobody has written there since";
     }
 
     /** A restarted server gives the numbers of its connections again. */
