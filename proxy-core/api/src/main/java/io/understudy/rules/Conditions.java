@@ -125,7 +125,7 @@ final class Conditions {
         if (terms.isEmpty()) {
             return true;
         }
-        if (normalized == null || patternOff() || !aborting.isEmpty() && aborting.contains(session)) {
+        if (normalized == null || patternOff() || passesOver(session)) {
             return false;
         }
         boolean holds = !Term.anyPlain(terms);
@@ -146,6 +146,11 @@ final class Conditions {
             }
         }
         return holds;
+    }
+
+    /** Returns whether the pattern is not tried in a session any more, as a search was aborted there. */
+    boolean passesOver(long session) {
+        return !aborting.isEmpty() && aborting.contains(session);
     }
 
     private void aborted(TextPattern term, long session) {

@@ -182,9 +182,22 @@ public final class RuleSet<R> {
         if (known != null && known.digest == digest && known.part.isLike(part)) {
             return known.rule;
         }
+        boolean forAll = !passesOver(part, session);
         int rule = evaluate(part, command, summary, session);
-        responses.set(slot, new Result(digest, part, rule));
+        if (forAll) {
+            responses.set(slot, new Result(digest, part, rule));
+        }
         return rule;
+    }
+
+    /** Returns whether a candidate is not tried in this session alone, so that what is found is of no other one. */
+    private boolean passesOver(SessionPart part, long session) {
+        for (int candidate : part.candidates) {
+            if (conditions[candidate].passesOver(session)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private int slot(long digest, SessionPart part) {

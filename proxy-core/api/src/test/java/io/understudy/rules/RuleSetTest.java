@@ -220,6 +220,7 @@ class RuleSetTest {
         }
 
         assertThat(rules.patternAborts(0)).isOne();
+        assertThat(first(rules, app, "SELECT * FROM app_log")).isEqualTo("rest");
         app.setId(2);
         assertThat(first(rules, app, "SELECT * FROM app_log")).isEqualTo("logs");
     }

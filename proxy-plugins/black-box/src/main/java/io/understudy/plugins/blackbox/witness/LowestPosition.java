@@ -45,8 +45,11 @@ final class LowestPosition {
         return flavor == ServerFlavor.MARIADB ? ofMariaDb(positions, has) : ofMySql(positions, has);
     }
 
-    /** Returns the lowest GTID of each domain; a domain that one standby lacks is requested from its begin. */
-    static String ofMariaDb(List<String> positions, String has) {
+    /**
+     * Returns the lowest GTID of each domain; a domain that one standby lacks is requested from its begin. Null if the
+     * primary does not know the server of one in a domain that it has.
+     */
+    static @Nullable String ofMariaDb(List<String> positions, String has) {
         List<MariaDbGtid> own = MariaDbGtid.list(has);
         Map<Long, MariaDbGtid> lowest = new HashMap<>();
         Map<Long, Integer> standbys = new HashMap<>();
@@ -57,7 +60,9 @@ final class LowestPosition {
                         .mapToLong(MariaDbGtid::sequence)
                         .max()
                         .orElse(0);
-                if (last == 0) {
+                if (last == 0 && own.stream().anyMatch(each -> each.domain() == its.domain())) {
+                    return null; // built anew, say: its log does not tell what is between that and its begin
+                } else if (last == 0) {
                     continue;
                 }
                 MariaDbGtid gtid = new MariaDbGtid(its.domain(), its.server(), Math.min(its.sequence(), last));

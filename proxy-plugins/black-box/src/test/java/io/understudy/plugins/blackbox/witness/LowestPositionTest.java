@@ -42,6 +42,15 @@ class LowestPositionTest {
                 .isEqualTo("a-1:1-11");
     }
 
+    /** Its log begins somewhere behind: what is between would be in no list. */
+    @Test
+    void aPrimaryThatDoesNotKnowTheServerSaysNothingOfItsDomain() {
+        assertThat(LowestPosition.ofMariaDb(List.of("0-1-100"), "0-2-150,0-3-170"))
+                .isNull();
+        assertThat(LowestPosition.ofMariaDb(List.of("0-1-100", "0-2-150"), "0-2-150,0-3-170"))
+                .isNull();
+    }
+
     /** The old primary was frozen, and went on behind the promotion: another standby got more from it. */
     @ParameterizedTest
     @EnumSource(
@@ -55,7 +64,8 @@ class LowestPositionTest {
         String logged = mariaDb ? has : "";
         PrimaryFacts promoted = facts(flavor, 2, mariaDb ? "0-2-20" : has, logged);
         List<String> other = List.of(mariaDb ? "0-1-14" : "a-1:1-14");
-        String from = mariaDb ? LowestPosition.ofMariaDb(other, has) : LowestPosition.ofMySql(other, has);
+        String from =
+                String.valueOf(mariaDb ? LowestPosition.ofMariaDb(other, has) : LowestPosition.ofMySql(other, has));
         box.onStart(promoted.at(from));
         assertThat(box.isAnew(promoted)).as("it has all that was read").isFalse();
         ReportedPosition reported = new ReportedPosition(mariaDb ? "0-1-11" : has, logged, "", false, "host:3306:2");
